@@ -185,8 +185,8 @@ class Checked:
             f"made by {self.release.private.method.name} in the form {self.form.name}, in {self.seconds:.1f} s",
             *self.release.verdict.lines(),
             *(
-                f"{name}: {bound.line(loss)}"
-                for name, (bound, loss) in self.release.bounds({LOSS.name: LOSS}).items()
+                f"{name}: {bound.line(loss, withheld)}"
+                for name, (bound, loss, withheld) in self.release.bounds({LOSS.name: LOSS}).items()
             ),
             *(f"warning: {found}" for found in self.release.warnings),
         ]

@@ -408,8 +408,10 @@ class Release:
             ),
         )
 
-    def bounds(self, metrics: Mapping[str, Metric]) -> dict[str, tuple[Bound, float]]:
+    def bounds(self, metrics: Mapping[str, Metric]) -> dict[str, tuple[Bound, float, int]]:
         """Take the lower bound of each metric that has one, with what this release loses on the same scale.
+
+        There every withheld record loses 1, which metrics need not charge: how many these are stands behind it.
 
         Parameters
         ----------
@@ -419,10 +421,20 @@ class Release:
         from likeness.metrics.base import mean_loss
 
         return {
-            name: (self.lower_bound(loss), mean_loss(self.evaluation, loss, charge_withheld=True))
+            name: (
+                self.lower_bound(loss),
+                mean_loss(self.evaluation, loss, charge_withheld=True),
+                self._withheld,
+            )
             for name, metric in metrics.items()
             if (loss := metric.bounded) is not None
         }
+
+    @property
+    def _withheld(self) -> int:
+        """How many records are withheld."""
+        evaluation = self.evaluation
+        return evaluation.data.count_records(~evaluation.plan.published)
 
     def measure(self, *metrics: Metric | str) -> dict[str, Any]:
         """Measure as ``likeness measure --format json`` does: the `loss`, how each value is to be read, and what is kept.
@@ -435,8 +447,9 @@ class Release:
         Returns
         -------
         dict
-            ``records``, ``classes``; ``metrics``: name to ``value``, ``range``, ``lower_is_better``, how ``withheld`` records
-            count, ``details`` and a ``note`` where there are any, and a ``lower_bound`` with the ``gap`` to it of metrics
+            ``records``, ``withheld`` ones among them, ``classes``; ``metrics``: name to ``value``, ``range``,
+            ``lower_is_better``, how ``withheld`` records count, ``details`` and a ``note`` where there are any, and a
+            ``lower_bound`` with the ``gap`` to it, every withheld record charged 1 (``charged_withheld``), of metrics
             that have one (see `lower_bound`); what is ``kept``, in words; and why others were ``skipped``.
 
         Examples
@@ -452,10 +465,11 @@ class Release:
 
         found = self.loss(*metrics)
         told = found.to_json()
-        for name, (bound, loss) in self.bounds(found.metrics).items():
-            told["metrics"][name]["lower_bound"] = bound.to_json(loss)
+        for name, (bound, loss, withheld) in self.bounds(found.metrics).items():
+            told["metrics"][name]["lower_bound"] = bound.to_json(loss, withheld)
         return {
             "records": self.evaluation.data.size,
+            "withheld": self._withheld,
             "classes": self.evaluation.recoding.classes,
             **told,
             "kept": [str(one) for one in kept_findings(self.evaluation)],

@@ -33,6 +33,17 @@ def test_withheld_and_dropped_records_are_charged_as_in_python(run, desk):
     assert found["records"] == 61
     values = {name: one["value"] for name, one in found["metrics"].items()}
     assert values == pytest.approx(release.loss())
+    withheld = found["withheld"]
+    assert withheld == 1
+    assert found["metrics"]["ncp"]["lower_bound"]["charged_withheld"] == withheld
+    lines = run("measure", "out", "--original", "patients.csv").out.splitlines()
+    assert lines[0].startswith("61 records (1 withheld), ")
+    told = lines[lines.index("how withheld records count") + 1 :]
+    (how,) = [
+        line for line in told if line.endswith(": Left out of the mean; with charge_withheld each costs 1.")
+    ]
+    assert "ncp" in how
+    assert any(line.startswith("ncp: no ") and " with 1 withheld record at 1 each" in line for line in told)
 
 
 def test_one_metric_with_a_parameter(run, released):

@@ -23,6 +23,7 @@ from likeness.models.base import LARGEST
 from likeness.models.requirements import require_of
 from likeness.progress import Progress
 from likeness.relaxation import ClassNeeds, Relaxation, asked_of, combinations, gains, levelled
+from likeness.wording import count as counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -97,24 +98,37 @@ class Bound:
         """
         return 0.0 if loss <= self.value else (loss - self.value) / loss
 
-    def to_json(self, loss: float) -> dict[str, Any]:
-        """Write it, beside what a release loses, as JSON can hold it."""
-        found = {"value": self.value, "found_by": self.found_by, "charged_loss": loss, "gap": self.gap(loss)}
+    def to_json(self, loss: float, withheld: int = 0) -> dict[str, Any]:
+        """Write it, beside what a release loses that withholds so many records, as JSON can hold it."""
+        found = {
+            "value": self.value,
+            "found_by": self.found_by,
+            "charged_loss": loss,
+            "charged_withheld": withheld,
+            "gap": self.gap(loss),
+        }
         return found | ({"why": self.why} if self.why else {})
 
-    def line(self, loss: float) -> str:
-        """Say it in one line, beside what a release loses."""
+    def line(self, loss: float, withheld: int = 0) -> str:
+        """Say it in one line, beside what a release loses that withholds so many records.
+
+        >>> Bound(0.25, "prices").line(0.5, withheld=2).partition("; ")[2]
+        'this one loses 0.5 with 2 withheld records at 1 each, a gap of 50.0%'
+        """
         if self.trivial:
             return f"no lower bound but 0 ({self.why})"
+        charged = f" with {counted(withheld, 'withheld record')} at 1 each" if withheld else ""
         return (
-            f"no release loses less than {self.value:.4g} a record (found by {self.found_by}); this one loses {loss:.4g}, "
-            f"a gap of {self.gap(loss):.1%}"
+            f"no release loses less than {self.value:.4g} a record (found by {self.found_by}); this one loses "
+            f"{loss:.4g}{charged}, a gap of {self.gap(loss):.1%}"
         )
 
 
 def said(told: Mapping[str, Any]) -> str:
     """Say in one line what `Bound.to_json` wrote."""
-    return Bound(told["value"], told["found_by"], told.get("why", "")).line(told["charged_loss"])
+    return Bound(told["value"], told["found_by"], told.get("why", "")).line(
+        told["charged_loss"], told["charged_withheld"]
+    )
 
 
 def lower_bound(

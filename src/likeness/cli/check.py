@@ -71,7 +71,8 @@ def _made(release: Release, seconds: float) -> dict[str, Any]:
         "smallest_class": summary["smallest_class"],
         "loss": summary["loss"],
         "lower_bound": {
-            name: bound.to_json(loss) for name, (bound, loss) in release.bounds({LOSS.name: LOSS}).items()
+            name: bound.to_json(loss, withheld)
+            for name, (bound, loss, withheld) in release.bounds({LOSS.name: LOSS}).items()
         },
         "kept": summary["kept"],
         "seconds": seconds,

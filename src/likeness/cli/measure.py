@@ -94,11 +94,14 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
         [name, number(one["value"]), "lower" if one["lower_is_better"] else "higher", one["range"]]
         for name, one in found["metrics"].items()
     ]
+    withheld = f" ({found['withheld']:,} withheld)" if found["withheld"] else ""
     lines = [
-        f"{count(found['records'], 'record')}, {count(found['classes'], 'equivalence class', 'equivalence classes')}",
+        f"{count(found['records'], 'record')}{withheld}, {count(found['classes'], 'equivalence class', 'equivalence classes')}",
         "",
         *columns(rows),
     ]
+    if withheld:
+        lines += ["", "how withheld records count", *_of_withheld(found["metrics"])]
     if found["kept"]:
         lines += ["", *found["kept"]]
     notes = [f"{name}: {one['note']}" for name, one in found["metrics"].items() if "note" in one]
@@ -114,6 +117,14 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
 
         lines += ["", "not measured", *(f"  {names}: {why}" for names, why in skipped_rows(found["skipped"]))]
     return lines
+
+
+def _of_withheld(metrics: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Say how each metric counts withheld records; those that do alike together."""
+    names: dict[str, list[str]] = {}
+    for name, one in metrics.items():
+        names.setdefault(one["withheld"], []).append(name)
+    return [f"  {', '.join(own)}: {how}" for how, own in names.items()]
 
 
 def measure(

@@ -113,7 +113,7 @@ def _cost(release: Release, measured: Measurements) -> tuple[str, tuple[str, ...
         if error is None:
             return "not measured", tuple(lines)
         return f"{error:.1%} median error", ("of random queries", *lines)
-    for bound, loss in release.bounds({LOSS.name: metric}).values():
+    for bound, loss, _ in release.bounds({LOSS.name: metric}).values():
         told = "no release under this policy can lose less than"
         lines.insert(
             0,

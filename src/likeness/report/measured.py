@@ -100,7 +100,8 @@ def bound_lines(release: Release, found: Measurements) -> list[str]:
     if metric is None:
         return []
     return [
-        f"{name}: {bound.line(loss)}" for name, (bound, loss) in release.bounds({LOSS.name: metric}).items()
+        f"{name}: {bound.line(loss, withheld)}"
+        for name, (bound, loss, withheld) in release.bounds({LOSS.name: metric}).items()
     ]
 
 
