@@ -40,6 +40,22 @@ COLUMNS = {
 }
 
 
+def test_a_level_above_the_hierarchy_is_refused():
+    frame = pl.DataFrame({"zip": ["02139", "02141"], "born": [1980, 1990]})
+    rows = [[code, code[:3], "*"] for code in frame["zip"]]
+    for hierarchy, height in (({"prefix": 5}, 5), (rows, 2)):
+        columns = {"zip": lk.quasi(hierarchy=hierarchy, max_level=height), "born": lk.drop()}
+        assert encoded(frame, columns).data.quasi[0].max_level == height
+        columns["zip"] = lk.quasi(hierarchy=hierarchy, max_level=height + 1)
+        with pytest.raises(lk.LikenessError) as caught:
+            encoded(frame, columns)
+        assert caught.value.exit_code == 2
+        (told,) = caught.value.problems
+        assert told.startswith(
+            f"column 'zip': max_level {height + 1} is above the root of its hierarchy, which has level {height}; "
+        )
+
+
 def test_attributes_stand_in_the_order_of_the_table():
     given = dict(reversed(COLUMNS.items()))
     found = encoded(FRAME, given, missing={"markers": ["?"], "policy": "category"})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from likeness.errors import LikenessError, did_you_mean
+from likeness.errors import LikenessError, Refusal, did_you_mean
 from likeness.exact import rational
 from likeness.hierarchies import (
     Hierarchy,
@@ -374,6 +374,14 @@ def _hierarchical(
 ) -> tuple[Domain, NDArray[np.int32]]:
     """Domain whose codes are leaf ranks."""
     assert hierarchy is not None  # noqa: S101  # the caller made sure
+    if column.max_level is not None and column.max_level > hierarchy.height:
+        raise EncodeError(
+            Refusal(
+                f"max_level {column.max_level} is above the root of its hierarchy, which has level {hierarchy.height}",
+                (f"column {encoded.name!r}",),
+                remedy="name a level below it, or leave max_level out: then every level may be published",
+            )
+        )
     if missing and len(hierarchy.labels) == 1:
         raise EncodeError(
             f"column {encoded.name!r}: a hierarchy of one value has no root above the missing value"
