@@ -75,3 +75,8 @@ def test_choices():
     with pytest.raises(PolicyError) as far:
         choice("m", "cut", 7, ("widest", "all"))
     assert str(far.value) == "m: cut must be one of widest, all; got 7"
+
+
+def test_a_number_without_limits_is_asked_for_without_any():
+    with pytest.raises(PolicyError, match=r"^m: t must be a number; got 'x'$"):
+        number("m", "t", "x")

@@ -50,7 +50,8 @@ def number(
         for word, limit in (("above", above), ("of at least", at_least), ("at most", at_most))
         if limit is not None
     ]
-    complaint = Refusal(f"{name} must be a number {' and '.join(limits)}; got {quoted(value)}", (part,))
+    asked = " ".join(["a number", *([" and ".join(limits)] if limits else [])])
+    complaint = Refusal(f"{name} must be {asked}; got {quoted(value)}", (part,))
     try:
         exact = rational(value)
     except (ValueError, TypeError, ZeroDivisionError):

@@ -58,6 +58,23 @@ def test_the_same_as_in_python_and_again_without_any_run(run, desk):
 
 
 @pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--within", "15"), "ncp is a number from 0 to 1; got 15; 15 % is 0.15"),
+        (("--within", "15", "--loss", "ail"), "ail is a number from 0 to 1; got 15; 15 % is 0.15"),
+        (("--at", "t=0.3"), "'t'"),
+        (("--at", "k=many"), "the value must be a number above 0; got 'many'"),
+    ],
+)
+def test_what_no_comparison_can_answer_is_refused_before_any_run(asked, said, run, desk):
+    found = run(*WORDS, "--vary", "k=5", *asked)
+    assert (found.code, found.out) == (2, "")
+    (line,) = found.errors
+    assert said in line
+    assert not (desk / "compared").exists()
+
+
+@pytest.mark.parametrize(
     ("words", "code", "complaint"),
     [
         (("--vary", "k"), 2, "--vary: give NAME=VALUE"),

@@ -125,6 +125,7 @@ def compare(
     from likeness.errors import CannotBeMetError
 
     values = dict(pair(one, "--vary") for one in vary or [])
+    held: dict[str, float | str] = dict(pair(one, "--at") for one in at or [])
     console.if_interrupted = f"finished runs are kept in {output}; the same command goes on"
     with console.progress() as progress:
         found = run(
@@ -133,6 +134,8 @@ def compare(
             methods=None if methods is None else _methods(methods),
             vary={name: given.split(",") for name, given in values.items()} or None,
             loss=loss,
+            within=within,
+            at=held,
             effort=effort,
             folder=output,
             overwrite=overwrite,
@@ -145,7 +148,7 @@ def compare(
     console.if_interrupted = ""
     questions = {
         "strongest_within": None if within is None else partial(found.strongest_within, within),
-        "least_loss_at": partial(found.least_loss_at, dict(pair(one, "--at") for one in at)) if at else None,
+        "least_loss_at": partial(found.least_loss_at, held) if held else None,
     }
     answers, refusals = _answers(questions)
     if format == "json":

@@ -137,6 +137,8 @@ def _all(policy: Policy, form: Any) -> list[Method | None]:
     """The best known method, and every method that publishes in a form, with default parameters but for the policy's own."""
     found: list[Method | None] = [None]
     for name in registry.names("methods"):
+        if registry.load("methods", name).of_a_release:
+            continue
         try:
             method: Method = (
                 policy.method

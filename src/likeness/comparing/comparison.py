@@ -27,7 +27,7 @@ from likeness.searching.scale import find_lever
 from likeness.wording import columns, count, figure, printed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import altair as alt
     from numpy.typing import NDArray
@@ -47,6 +47,21 @@ _FILES = {"file", "folder", "from", "earlier"}
 def loss_named(name: str, policy: Policy) -> Metric:
     """Make the metric of that name; `PolicyError` where there is none."""
     return metric_named(name, parameters_asked(policy.privacy).get(name))
+
+
+def loss_within(limit: float | str | None, loss: str | None, policy: Policy) -> None:
+    """Refuse a metric that there is not, and a limit that it cannot have; either may be None."""
+    metric = None if loss is None else loss_named(loss, policy)
+    if metric is not None and limit is not None:
+        metric.check_limit(str(loss), limit)
+
+
+def limit_at(name: str, value: float | str, policy: Policy, levers: Collection[Lever]) -> tuple[str, float]:
+    """Read how much of a parameter is asked for, by its full name; `PolicyError` where it is not one of those varied."""
+    lever = find_lever(policy, name)
+    if lever not in levers:
+        raise PolicyError(f"parameter {name!r}: was not varied in this comparison")
+    return lever.subject, float(number(lever.subject, "the value", value, above=0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -211,13 +226,7 @@ class Comparison:
         return {name: value for name, value in found.items() if value is not None}
 
     def _limits(self, guarantee: Mapping[str, float | str]) -> dict[str, float]:
-        limits = {}
-        for name, value in guarantee.items():
-            lever = find_lever(self.policy, name)
-            if lever not in self.levers:
-                raise PolicyError(f"parameter {name!r}: was not varied in this comparison")
-            limits[lever.subject] = float(number(lever.subject, "the value", value, above=0))
-        return limits
+        return dict(limit_at(name, value, self.policy, self.levers) for name, value in guarantee.items())
 
     def holds(self, run: ComparedRun, limits: Mapping[str, float]) -> bool:
         """Whether a run holds, or was asked for, at least this: ``k-anonymity.k`` to value."""

@@ -12,7 +12,7 @@ import psutil
 from likeness.checks import number, whole
 from likeness.choosing import LOSS, choose_form
 from likeness.comparing.asking import grid_of, runs_asked
-from likeness.comparing.comparison import Comparison, loss_named
+from likeness.comparing.comparison import Comparison, limit_at, loss_within
 from likeness.comparing.kept import Identity, keeping, seed_kept
 from likeness.comparing.pool import WorkerPool
 from likeness.comparing.run import ComparedRun, RunLimits
@@ -23,7 +23,7 @@ from likeness.randomness import entropy_of
 from likeness.tables import Table, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from likeness.comparing.asking import RunAsked
@@ -45,6 +45,8 @@ def compare(
     methods: Sequence[Method | str] | None = None,
     vary: Mapping[str, Iterable[Any]] | None = None,
     loss: str | None = None,
+    within: float | str | None = None,
+    at: Mapping[str, float | str] | None = None,
     effort: str | Mapping[str, float] | None = None,
     folder: str | Path | None = None,
     overwrite: bool = False,
@@ -71,6 +73,9 @@ def compare(
     loss
         The metric that the frontier and the recommendation are about; left out: what the policy minimizes (``ncp-total``),
         or ``query-error`` where releases of different forms are compared.
+    within, at
+        What `Comparison.strongest_within` and `Comparison.least_loss_at` will be asked: what no comparison can answer is refused
+        before anything runs.
     effort
         As in a policy, for ``best``.
     folder
@@ -122,7 +127,7 @@ def compare(
     told = as_policy(policy)
     limits = _limits(time_limit, memory_limit, jobs := _jobs(jobs))
     if loss is not None:
-        loss_named(loss, told)
+        loss_within(within, loss, told)
     if effort is not None:
         told.replace(method=None, effort=effort)
     choose_form(told)
@@ -134,13 +139,19 @@ def compare(
     seed = _seed(seed, told, folder, overwrite=overwrite)
     grid = grid_of(told, vary, encoded.data.units)
     asked = runs_asked(told, methods, grid, effort, seed)
+    if within is not None and loss is None:
+        forms = {choose_form(one.policy).name for one in asked}
+        # Where forms differ, which ones make a release decides what they are compared by.
+        loss_within(within, _default_loss(told, forms) if len(forms) == 1 else None, told)
+    for name, value in (at or {}).items():
+        limit_at(name, value, told, tuple(grid))
     identity = Identity(encoded.table.digest, f"{entropy_of(encoded, told.replace(seed=0)):064x}", seed)
     with keeping(folder, identity, overwrite=overwrite, source=original.source) as kept:
         runs = _run_all(encoded, asked, identity, kept, WorkerPool(original, jobs, limits), limits, progress)
         found = Comparison(
             tuple(runs),
             tuple(grid),
-            loss or _default_loss(told, runs),
+            loss or _default_loss(told, {run.form for run in runs if run.made}),
             told,
             tuple(one.policy for one in asked),
             original.source,
@@ -209,9 +220,9 @@ def _seed(given: int | None, policy: Policy, folder: str | Path | None, *, overw
     return randbits(63) if before is None else before
 
 
-def _default_loss(policy: Policy, runs: Iterable[ComparedRun]) -> str:
+def _default_loss(policy: Policy, forms: Collection[str]) -> str:
     """What losses are compared by: what the policy minimizes; what queries lose where forms differ, for NCP sees regions."""
-    if len({run.form for run in runs if run.made}) > 1:
+    if len(forms) > 1:
         return "query-error"
     if policy.minimize is None or policy.minimize.name == LOSS.name:
         return "ncp-total"

@@ -209,6 +209,8 @@ class Method(ABC):
     """Whether it keeps the values that earlier releases left possible of people (`Microdata.signatures`)."""
     candidate: ClassVar[bool] = False
     """Whether it is tried where a policy names no method, with default parameters but for the loss; says what it costs."""
+    of_a_release: ClassVar[bool] = False
+    """Whether it is of an earlier release: it says nothing of a table by itself, and is not compared with others unasked."""
     outdone_by_moves: ClassVar[bool] = False
     """Whether local moves come as far from other candidates, in small tables of people with one record: there it is none."""
 

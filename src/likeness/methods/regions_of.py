@@ -77,6 +77,7 @@ class RegionsOf(Method):
     """
 
     name: ClassVar[str] = "regions-of"
+    of_a_release: ClassVar[bool] = True
     columns: tuple[str, ...] = ()
     regions: tuple[tuple[str, ...], ...] = ()
 

@@ -20,7 +20,7 @@ from likeness.microdata.domain import SUITABLE
 from likeness.microdata.grouping import count_copies, distinct
 from likeness.microdata.regions import LOSSES, attribute_weights, region_losses
 from likeness.microdata.statistics import count_classes
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -166,6 +166,9 @@ class Metric(ABC):
         PolicyError
             Where it is none, or none that the metric can have: 15 % of what is from 0 to 1 is 0.15.
         """
+        if isinstance(limit, str) and limit.rstrip().endswith("%"):
+            what = f"the limit must be a number; got {quoted(limit)}"
+            raise PolicyError(Refusal(what, (where,), remedy="a share is written from 0 to 1: 30 % is 0.3"))
         found = number(where, "the limit", limit)
         if self.is_share and not 0 <= found <= 1:
             meant = f"; {float(found):g} % is {float(found) / 100:g}" if 1 < found <= 100 else ""
