@@ -247,6 +247,14 @@ def test_that_other_sensitive_columns_count_as_known_is_said():
     assert solved(data, lk.DistinctLDiversity(2, sensitive="s2", others="unknown")).plan.withheld == 0
 
 
+def test_who_may_withhold_everybody_is_not_told_to_allow_more():
+    data = data_of({"town": ["n1", "n2", "s1"]}, town=lk.quasi(hierarchy=TOWNS, max_level=1))
+    assert reasons(data, lk.KAnonymity(3), Fraction(1))[0] == (
+        "cannot be met: 3 of 3 records would have to be withheld (100.00%), and nothing be left; weaken the guarantee, or lift "
+        "level limits"
+    )
+
+
 def test_how_many_would_have_to_be_withheld_is_said():
     towns = ["n1", "n2"] * 6 + ["s1"]
     data = data_of({"town": towns}, town=lk.quasi(hierarchy=TOWNS, max_level=1))

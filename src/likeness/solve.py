@@ -656,13 +656,20 @@ def explain(
                 )
             )
     if not reasons:
+        # Who may withhold everybody cannot be told to allow more: a release of nobody is none.
+        exceeds = withheld > at_most * everybody
+        allowed = (
+            f"; the policy allows {float(at_most):.2%} (withhold: at_most)"
+            if exceeds
+            else ", and nothing be left"
+        )
         room = everybody if parts is None else int(np.bincount(parts, units.copies).max())
         reasons.append(
             Refusal(
                 f"{withheld:,} of {count(everybody, word)} would have to be withheld "
-                f"({withheld / everybody:.2%}); the policy allows {float(at_most):.2%} (withhold: at_most)"
+                f"({withheld / everybody:.2%}){allowed}"
                 + "".join(_rare(requirement, room, word, data) for requirement in requirements),
-                remedy="allow more, weaken the guarantee, or lift level limits",
+                remedy=f"{'allow more, ' if exceeds else ''}weaken the guarantee, or lift level limits",
             )
         )
         notes += [Refusal(f"withheld {number}", why=str(reason)) for reason, number in because.items()]

@@ -56,9 +56,7 @@ def test_one_metric_with_a_parameter(run, released):
 def test_what_is_not_measured_is_said_once(run, released):
     lines = run("measure", "out", "--original", "patients.csv").out.splitlines()
     (why,) = [line for line in lines if "no levels" in line]
-    assert why.startswith(
-        "  generalization-height, precision: 'age' is published as intervals, which have no levels"
-    )
+    assert why.startswith("  generalization-height, precision: 'age' has no hierarchy, and so no levels")
 
 
 def test_thresholds(run, released):

@@ -56,6 +56,18 @@ def test_a_level_above_the_hierarchy_is_refused():
         )
 
 
+def test_a_delimiter_that_divides_nothing_is_said_to_be_wrong(tmp_path):
+    (tmp_path / "t.csv").write_text("age,zip\n30,02139\n")
+    policy = lk.Policy(columns={"age": lk.quasi(), "zip": lk.quasi()}, privacy=K)
+    with pytest.raises(lk.PolicyError) as caught:
+        encode(read(tmp_path / "t.csv", delimiter=";"), policy)
+    (told,) = caught.value.problems
+    assert (
+        "t.csv: the delimiter ';' divides nothing: there is one column, 'age,zip'; leave the delimiter out"
+        in told
+    )
+
+
 def test_attributes_stand_in_the_order_of_the_table():
     given = dict(reversed(COLUMNS.items()))
     found = encoded(FRAME, given, missing={"markers": ["?"], "policy": "category"})

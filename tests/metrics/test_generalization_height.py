@@ -55,8 +55,8 @@ def test_every_attribute_without_levels_is_named():
     with pytest.raises(PolicyError) as caught:
         GeneralizationHeight().measure(MINI)
     (problem,) = caught.value.problems
-    assert problem.startswith("generalization-height: 'age' is published as intervals, which have no levels")
-    with pytest.raises(PolicyError, match="'age' is published as intervals"):
+    assert problem.startswith("generalization-height: 'age' has no hierarchy, and so no levels")
+    with pytest.raises(PolicyError, match="'age' has no hierarchy"):
         GeneralizationHeight().measure(number_or_missing([0, 0, 0, 0]))
 
 

@@ -33,5 +33,5 @@ def test_constant_attribute():
 
 
 def test_intervals_have_no_levels():
-    with pytest.raises(PolicyError, match="precision: 'age' is published as intervals"):
+    with pytest.raises(PolicyError, match="precision: 'age' has no hierarchy"):
         Precision().measure(MINI)

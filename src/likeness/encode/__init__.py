@@ -44,7 +44,7 @@ from likeness.models.base import SensitiveModel
 from likeness.models.requirements import one_a_column, one_a_source
 from likeness.policy.files import write_yaml
 from likeness.published.columns import Coded, ColumnNote, PublishedColumns, note_on
-from likeness.tables import JoinedTable, ToJoin, join, read_as_said
+from likeness.tables import JoinedTable, Table, ToJoin, join, read_as_said
 from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from likeness.models.base import PrivacyModel
     from likeness.policy import Missing, Policy
     from likeness.policy.sections import Records
-    from likeness.tables import Columned, Table
+    from likeness.tables import Columned
 
 _TOLD = "the release would tell that there was somebody"
 _FEW = 3
@@ -340,11 +340,23 @@ def _say_unnamed(table: Columned, unnamed: list[str]) -> list[str]:
     return ["\n".join([line, *pasted])]
 
 
+def _undivided(table: Table, absent: list[str]) -> Refusal | None:
+    """Say that a delimiter that was given divides nothing, where the only column is named after several of the policy's."""
+    given = table.reading.get("delimiter")
+    if given is None or len(table.names) > 1 or sum(name in table.names[0] for name in absent) < 2:
+        return None
+    what = f"the delimiter {given!r} divides nothing: there is one column, {quoted(table.names[0])}"
+    remedy = "leave the delimiter out (--delimiter), and it is found, or give the one that stands there"
+    return Refusal(what, (table.source,), remedy=remedy)
+
+
 def check_columns(table: Columned, policy: Policy) -> None:
     """Refuse tables and policies that do not name the same columns; `PolicyError` says which."""
     there = set(table.names)
     unnamed = [name for name in table.names if name not in policy.columns]
     absent = [name for name in policy.columns if name not in there]
+    if isinstance(table, Table) and (told := _undivided(table, absent)):
+        raise PolicyError(told)
     problems = _say_unnamed(table, unnamed)
     for number, name in enumerate(absent):
         if isinstance(table, JoinedTable | ToJoin) and name == table.key:

@@ -373,7 +373,7 @@ def _without_levels(metric: str, regions: AttributeRegions) -> Refusal | None:
     domain = regions.domain
     if domain.hierarchy is None and regions.members is None:
         return Refusal(
-            "is published as intervals, which have no levels",
+            "has no hierarchy, and so no levels",
             (metric,),
             column=domain.name,
             remedy=f"give the column a hierarchy (such as hierarchy: {SUITABLE[domain.kind]}) or leave this metric out",

@@ -33,7 +33,7 @@ class GeneralizationHeight(Metric):
     {'age': 5.0, 'sex': 3.0}
     >>> GeneralizationHeight().measure(mini_table())
     Traceback (most recent call last):
-    likeness.errors.PolicyError: generalization-height: 'age' is published as intervals, ...
+    likeness.errors.PolicyError: generalization-height: 'age' has no hierarchy, ...
     """
 
     name: ClassVar[str] = "generalization-height"

@@ -34,7 +34,7 @@ class Precision(Metric):
     {'age': 0.5, 'sex': 0.4}
     >>> Precision().measure(mini_table())
     Traceback (most recent call last):
-    likeness.errors.PolicyError: precision: 'age' is published as intervals, ...
+    likeness.errors.PolicyError: precision: 'age' has no hierarchy, ...
     """
 
     name: ClassVar[str] = "precision"
