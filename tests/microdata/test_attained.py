@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import replace
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import polars as pl
@@ -18,7 +18,7 @@ from likeness.errors import TableError
 from likeness.forms.base import as_labelled
 from likeness.forms.generalized import GeneralizedForm
 from likeness.hierarchies import from_rows
-from likeness.microdata.attained import Attained, grown_intervals, may_be_interval, may_be_set
+from likeness.microdata.attained import Attained, grown_intervals, may_be_interval, may_be_set, quadruples
 from likeness.microdata.domain import Domain
 from likeness.microdata.plan import Plan
 from likeness.microdata.regions import recode
@@ -239,3 +239,81 @@ def test_a_class_that_misses_a_value_of_a_hierarchy():
     shown = lk.anonymize(frame, policy, seed=1)
     assert Counter(shown.table.rows()) == {("", "1"): 3, ("left", "2"): 3, ("*", "3"): 4}
     assert shown.verdict.ok
+
+
+def narrower(shown, members, values, least):
+    """Sets of values that members of a class may have, of which the rule makes what is shown."""
+    rank = {value: i for i, value in enumerate(values)}
+
+    def made(own):
+        if len(own) == 1 or members >= len(own) + least - 1:
+            return own
+        extra = values[-sum(map(rank.get, own)) % len(values)]
+        if extra not in own:
+            return own | {extra}
+        four = quadruples(len(values)).get(tuple(sorted(map(rank.get, own))))
+        return frozenset(values[i] for i in four) if four else None
+
+    sizes = range(1, min(members, len(shown)) + 1)
+    return [
+        own for k in sizes for own in map(frozenset, combinations(sorted(shown), k)) if made(own) == shown
+    ]
+
+
+def check_nothing_follows(classes, least):
+    """Write down what all classes may have at once, where every published value is somebody's, and look for what is certain."""
+    values = sorted(set().union(*(shown for shown, _ in classes)))
+    ways = [narrower(shown, members, values, least) for shown, members in classes]
+    if np.prod([len(own) for own in ways], dtype=float) > 200_000:
+        return 0
+    right = [one for one in product(*ways) if frozenset().union(*one) == frozenset(values)]
+    assert right
+    for number, (shown, members) in enumerate(classes):
+        if len(shown) == 1:
+            continue
+        sets = {one[number] for one in right}
+        for value in shown:
+            assert any(value not in own or members - len(own) + 1 >= least for own in sets), (value, classes)
+        assert len(sets) > 1 or members > len(next(iter(sets)))
+    return sum(len(own) > 1 for own in ways)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_class_is_told_by_what_all_others_show(seed):
+    rng = np.random.default_rng(seed)
+    least = 2 + seed % 5 // 4
+    size, values = int(rng.integers(8, 17)), int(rng.integers(3, 9))
+    frame = pl.DataFrame(
+        {
+            "town": [f"t{min(int(x), values)}" for x in rng.geometric(0.3, size)],
+            "job": rng.choice([*"uvwxyz"][:values], size),
+            "sick": rng.choice(["no", "yes"], size),
+        }
+    )
+    policy = lk.Policy(
+        columns={"town": lk.quasi(), "job": lk.quasi(), "sick": lk.sensitive()},
+        privacy=[lk.KAnonymity(least)],
+        form=lk.GeneralizedForm(recoding="set", attained=least),
+        withhold={"at_most": 0.5},
+        effort="quick",
+        seed=seed,
+    )
+    release = lk.anonymize(frame, policy)
+    assert release.verify().ok
+    classes = Counter(release.table.select("town", "job").rows())
+    for place in range(2):
+        every = {part for one in classes for part in one[place].strip("{}").split("|") if one[place] != "*"}
+        shown = [
+            (frozenset(every if one[place] == "*" else one[place].strip("{}").split("|")), members)
+            for one, members in classes.items()
+        ]
+        check_nothing_follows(shown, least)
+
+
+def test_a_value_that_one_class_lists_is_had_there():
+    # Of both {a, b, e} and {a, c, d} one value was added, by ranks that sum to 5; where no other class lists b, it was not b.
+    told = [("abe", 2), ("acd", 2), ("bcde", 5)]
+    classes = [(frozenset(own), members) for own, members in told]
+    assert check_nothing_follows(classes, 2) == 2
+    with pytest.raises(AssertionError):
+        check_nothing_follows(classes[:2], 2)

@@ -297,6 +297,53 @@ def grown_sets(
     return found, tells
 
 
+def listed_alone(
+    bits: NDArray[np.uint64], members: NDArray[np.int64], codes: NDArray[np.int64], attained: Attained
+) -> NDArray[np.bool_]:
+    """Find the sets to which values were added, and of which one lists a value that must be had there, as no other may have it.
+
+    Parameters
+    ----------
+    bits
+        (E, words) uint64, values that are published of each class.
+    members
+        (E,) Members of each class.
+    codes
+        (n,) Codes of all values that are published, ascending.
+    attained
+        How many must have a listed value.
+
+    Returns
+    -------
+    (E,) bool
+
+    Examples
+    --------
+    >>> sets, two = np.array([[0b00111], [0b01110], [0b10011], [0b11100]], np.uint64), np.array([2, 2, 2, 5])
+    >>> listed_alone(sets, two, np.arange(5), Attained(2)).tolist()
+    [False, False, False, False]
+    >>> listed_alone(sets[:3], two[:3], np.arange(5), Attained(2)).tolist()
+    [False, True, True]
+    """
+    shown = np.bitwise_count(bits).sum(axis=1).astype(np.int64)
+    added = (shown > 1) & (members < shown + attained.least - 1)
+    tells: NDArray[np.bool_] = np.zeros(shown.size, np.bool_)
+    if not added.any():
+        return tells
+    four = added & (shown == 4) & (members == attained.least)
+    rows = np.flatnonzero(four)
+    inside = np.unpackbits(bits[rows].view(np.uint8), axis=1, bitorder="little")[:, codes]
+    # As many sets of three lead there, too, where the ranks sum to a multiple and there are members for three.
+    four[rows] = (attained.least < 3) | (inside @ np.arange(codes.size) % codes.size != 0)
+    sure = np.bitwise_or.reduce(bits[~added], axis=0)
+    one = bits[added & ~four]
+    before = np.bitwise_or.accumulate(one, axis=0)
+    twice = np.bitwise_or.reduce(one[1:] & before[:-1], axis=0)
+    tells[added] = ((bits[added] & ~(sure | twice)) != 0).any(axis=1)
+    tells[four] = ((bits[four] & ~sure) != 0).any(axis=1)
+    return tells
+
+
 def _add(bits: NDArray[np.uint64], rows: NDArray[np.int64], codes: NDArray[np.int64]) -> None:
     """Add one code to each of some sets."""
     bits[rows, codes >> 6] |= np.uint64(1) << (codes & 63).astype(np.uint64)

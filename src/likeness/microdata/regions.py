@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likeness.microdata.attained import grown_intervals, grown_sets, several_children, whole_tells
+from likeness.microdata.attained import (
+    grown_intervals,
+    grown_sets,
+    listed_alone,
+    several_children,
+    whole_tells,
+)
 from likeness.microdata.grouping import group_codes, group_keys
 from likeness.microdata.means import Means, class_means
 from likeness.microdata.plan import spread
@@ -311,6 +317,7 @@ def _grown(
         bits = class_sets(codes, classes, count, (domain.codes + 63) // 64)
         present = np.bincount(published, minlength=domain.codes) > 0
         bits, tells = grown_sets(bits, members, present, attained)
+        tells |= listed_alone(bits, members, np.flatnonzero(present), attained)
         found = _set_regions(domain, low, high, bits, tellable)
         own = [found.member_codes(region) for region in range(found.count)]
         first, final = (np.array([codes[i] for codes in own], np.int32) for i in (0, -1))

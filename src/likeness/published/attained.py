@@ -11,7 +11,13 @@ import numpy as np
 
 from likeness.errors import TableError
 from likeness.exact import rational
-from likeness.microdata.attained import Attained, may_be_interval, may_be_set, several_children
+from likeness.microdata.attained import (
+    Attained,
+    listed_alone,
+    may_be_interval,
+    may_be_set,
+    several_children,
+)
 from likeness.microdata.grouping import group_codes
 from likeness.published.text import read_value
 from likeness.wording import count, quoted
@@ -89,6 +95,17 @@ def check_attained(
             raise TableError(
                 f"column {note.name!r}: attained: {least} publishes no {quoted(region.text)} of a class of "
                 f"{count(members, 'record')}"
+            )
+    if note.shape == "set" and rank:
+        bits: NDArray[np.uint64] = np.zeros((len(regions), (len(rank) + 63) // 64), np.uint64)
+        for i, region in enumerate(regions):
+            for value in rank if region.what == "everything" else region.values:
+                bits[i, rank[value] >> 6] |= np.uint64(1 << (rank[value] & 63))
+        alone = np.flatnonzero(listed_alone(bits[of], sizes, np.arange(len(rank)), attained))
+        if alone.size:
+            raise TableError(
+                f"column {note.name!r}: attained: {least} publishes no {quoted(regions[int(of[alone[0]])].text)}, of "
+                f"{count(int(sizes[alone[0]]), 'record')}, where no other class lists all its values"
             )
 
 

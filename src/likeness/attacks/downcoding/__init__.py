@@ -60,7 +60,7 @@ class DowncodingAttack(Attack):
     adversary knows the hierarchies, as in all attacks, and of numbers with decimals and of ``*`` the values that the table
     has; whole numbers, days and ordered values are counted whether or not anybody has them. Of sets of more than 512 values
     the candidates that the rule leaves are counted without it: no fewer than there are. What the adversary may know from
-    other classes is not used.
+    other classes is not used; where regions grow (``attained``) `verify` refuses sets of which these would tell a value.
 
     The best that can be done without looking is a coin: with probability 1 / m it falls for each of the m members, and for one
     alone with probability (1 - 1/m)^(m - 1), which is 1/e for large classes. A predicate that singles out more often than that
