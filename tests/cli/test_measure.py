@@ -127,7 +127,10 @@ def test_what_is_measured_against_a_bound_takes_that_of_the_policy(run, desk):
             lambda rows: [rows[0], *rows[:0:-1]],
             "it has as many rows, but other values, or the same in another order",
         ),
-        (lambda rows: ["years,zip,disease", *rows[1:]], "the policy does not name column 'years'"),
+        (
+            lambda rows: ["years,zip,disease", *rows[1:]],
+            "it lacks 'age' of 3 columns, and it has 'years' besides",
+        ),
         (lambda rows: [rows[0], "old,02100,flu", *rows[2:]], "column 'age'"),
     ],
 )
