@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -478,3 +479,20 @@ def test_a_star_declares_columns_of_a_second_table(tmp_path):
     release = lk.anonymize(tmp_path / "people.csv", policy)
     assert {name for name, role in release.private.encoded.roles.items() if role == "drop"} == {"x", "y"}
     assert lk.verify(release.write(tmp_path / "out"), tmp_path / "people.csv").ok
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "step", "why"),
+    [
+        ([1.7e18, 1.7e18 + 256], "real", 60, "its values are too large for steps of 60"),
+        ([0.1, 18.1], "real", 1e-18, "its values are too large for steps of 1e-18"),
+        ([date(1, 1, 1), date(2020, 5, 5)], "date", 30, "steps of 30 days around 0001-01-01 leave the years 1 to 9999"),
+        ([date(2020, 5, 5), date(9999, 12, 31)], "date", 30, "steps of 30 days around 9999-12-31 leave the years"),
+    ],
+)  # fmt: skip
+def test_cells_that_cannot_be_written_are_refused(values, kind, step, why):
+    frame = pl.DataFrame({"a": values * 5, "s": ["p", "q"] * 5})
+    form = lk.GeneralizedForm(recoding="grid", steps={"a": step})
+    columns = {"a": lk.quasi(kind=kind), "s": lk.sensitive()}
+    with pytest.raises(lk.LikenessError, match=why):
+        lk.anonymize(frame, lk.Policy(columns=columns, privacy=lk.KAnonymity(2), form=form))

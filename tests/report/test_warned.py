@@ -350,3 +350,16 @@ def test_verdicts_show_themselves_in_notebooks_and_no_record():
     assert shown.startswith("<div><b>Verdict</b>: proven (")
     assert "k-anonymity (k = 2)" in shown
     assert "gout" not in shown
+
+
+@pytest.mark.parametrize(("effort", "seed", "warned"), [({"seconds": 0.1}, 1, 1), ("quick", 1, 0)])
+def test_a_seed_does_not_make_again_what_seconds_decide(effort, seed, warned):
+    table = pl.DataFrame({"age": [i % 30 for i in range(90)], "zip": ["1", "2"] * 45})
+    policy = lk.Policy(
+        columns={"age": lk.quasi(), "zip": lk.quasi()}, privacy=lk.KAnonymity(5), effort=effort
+    )
+    for given, expected in ((seed, warned), (None, 0)):
+        said = [
+            one for one in lk.anonymize(table, policy, seed=given).warnings if one.code == "depends-on-time"
+        ]
+        assert len(said) == expected

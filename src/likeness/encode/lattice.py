@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -146,6 +147,11 @@ def _multiples(domain: Domain, step: Any) -> tuple[Domain, NDArray[np.int64]]:
     plain = domain.values.astype("datetime64[D]").astype(np.int64) if domain.kind == "date" else domain.values
     cells = [cell_of(rational(x) if real else x, size, real=real) for x in plain.tolist()]
     ends = np.array(cells, plain.dtype).reshape(-1, 2)
+    # Where neighbouring numbers of 64 bits are farther apart, cells would be the values themselves.
+    if real and (2 * np.spacing(np.abs(ends)) > float(size)).any():
+        raise EncodeError(f"column {domain.name!r}: its values are too large for steps of {step}")
+    if domain.kind == "date":
+        _check_calendar(domain.name, ends, step)
     values, inverse = np.unique(np.concatenate([plain, ends[:, 0], ends[:, 1]]), return_inverse=True)
     of, low, high = inverse.reshape(3, -1)
     first, last = np.arange(values.size), np.arange(values.size)
@@ -154,6 +160,18 @@ def _multiples(domain: Domain, step: Any) -> tuple[Domain, NDArray[np.int64]]:
     wider = replace(domain, values=whole)
     lattice = DeclaredLattice(_with_missing(wider, first), _with_missing(wider, last))
     return replace(wider, lattice=lattice), of.astype(np.int64)
+
+
+def _check_calendar(name: str, ends: NDArray[np.int64], step: Any) -> None:
+    """Refuse cells that end where no date can be written."""
+    first, last = (day.toordinal() - date(1970, 1, 1).toordinal() for day in (date.min, date.max))
+    beyond = ends[(ends[:, 0] < first) | (ends[:, 1] > last)]
+    if beyond.size:
+        inside = np.datetime64(int(np.clip(beyond[0].mean(), first, last)), "D")
+        raise EncodeError(
+            f"column {name!r}: steps of {step} days around {inside} leave the years 1 to 9999; declare such days missing, or "
+            "give the column a bottom or top"
+        )
 
 
 def _groups(domain: Domain, step: list[list[str]]) -> tuple[Domain, NDArray[np.int64]]:

@@ -67,6 +67,7 @@ def findings_of(release: Release) -> tuple[Finding, ...]:
         *weakened_by_seed(release),
         *beside_an_earlier_one(release),
         *without_ledger(release),
+        *depends_on_time(release),
         *file_findings(release),
     )
 
@@ -134,6 +135,21 @@ def _no_ledger(*, models: Sequence[str]) -> str:
     return (
         f"{' and '.join(models)} is about all releases of the same people, and no ledger keeps what is published of whom: it is "
         "proven of this release alone, and a later one may break it; keep one from the first release on (ledger=, --ledger)"
+    )
+
+
+def depends_on_time(release: Release) -> list[Finding]:
+    """Say that a seed does not make a release again whose search went on for so many seconds."""
+    effort = release.private.policy.effort
+    if not release.certificate.reproducible or effort is None or isinstance(effort, str):
+        return []
+    return [Finding("depends-on-time", {"seconds": effort["seconds"]}, _timed)]
+
+
+def _timed(*, seconds: float) -> str:
+    return (
+        f"how much is tried in {seconds:g} s depends on the machine, so the same seed may give another release; quick, normal "
+        "and thorough count steps"
     )
 
 
