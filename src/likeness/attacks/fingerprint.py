@@ -192,7 +192,9 @@ class FingerprintAttack(ColumnAttack):
                 for a, b in pairwise(told.first.tolist())
             ]
             allowed = np.array(own, np.bool_).reshape(told.count, -1)
-            fits = allowed if alone else (allowed.astype(np.float32) @ held.T.astype(np.float32)) > 0
+            # Libraries of linear algebra now and then work on what lies behind the last number, and say that it is invalid.
+            with np.errstate(invalid="ignore"):
+                fits = allowed if alone else (allowed.astype(np.float32) @ held.T.astype(np.float32)) > 0
             return places.fitting(alike.of, fits)
 
         return count
