@@ -288,7 +288,8 @@ def test_dates_of_no_sure_century_are_refused_where_they_are_declared():
         (["CHF 30", "EUR 1"][:1] * 2, ".", "integer", [30, 30]),
         (["\u22125", "5"], ".", "integer", [-5, 5]),
         (["12,5-", "3,25"], None, "real", [-12.5, 3.25]),
-        (["(13)", "12"], ".", "integer", [-13, 12]),
+        (["(1,300.50)", "12"], None, "real", [-1300.5, 12.0]),
+        (["($13)", "$12"], ".", "integer", [-13, 12]),
         (["($13.50)", "$12.25"], ".", "real", [-13.5, 12.25]),
     ],
 )
@@ -300,8 +301,12 @@ def test_numbers_with_one_unit_or_a_sign_of_their_own_are_numbers(values, decima
 
 
 @pytest.mark.parametrize(
-    "values", [["(1)", "(2)"], ["12-", "13-"], ["1-2", "3-4"], ["$x", "%"], ["--5", "(5"], ["$5%", "5"]]
-)
+    "values",
+    [
+        ["(1)", "(2)"], ["12-", "13-"], ["1-2", "3-4"], ["$x", "%"], ["--5", "(5"], ["$5%", "5"],
+        ["(13)", "12"], ["2-", "2", "3"], ["0", "1+", "2+"],
+    ],
+)  # fmt: skip
 def test_what_is_no_number_with_a_unit_is_text(values):
     with suppress(MixedError):
         assert detect(column(values)) == "text"

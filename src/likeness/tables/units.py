@@ -6,15 +6,17 @@ import polars as pl
 
 _UNIT = r"%|‰|\p{Sc}|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|JPY|CNY|INR"
 _SIGN = "[+−-]"
+_MINUS = "[−-]"
 _NUMBER = "[0-9][0-9.,'’ \u00a0\u2009\u202f]*[0-9.]|[0-9]|[.,][0-9]+"
-_FORM = rf"^([(]?) *({_SIGN}?) *((?:{_UNIT})?)\s*({_SIGN}?)({_NUMBER})({_SIGN}?)\s*((?:{_UNIT})?)({_SIGN}?) *([)]?)$"
-_MARKED = rf"^[(]|−|[0-9\s][+-](?:$|\s)|{_UNIT}"
+_FORM = rf"^([(]?) *({_SIGN}?) *((?:{_UNIT})?)\s*({_SIGN}?)({_NUMBER})({_MINUS}?)\s*((?:{_UNIT})?)({_MINUS}?) *([)]?)$"
+_MARKED = rf"^[(]|−|[0-9\s]-(?:$|\s)|{_UNIT}"
 
 
 def with_units(texts: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Write numbers without their unit and with their sign in front, and tell the unit of each; others stay (null).
 
-    Unicode's minus, a minus behind the number and, where other numbers have none, parentheses are signs.
+    Unicode's minus is a sign; a minus behind the number and parentheses are where others have none, and one of theirs has a
+    unit, or a mark within: a school's ``2-`` and the ``(13)`` of statistics are no negative numbers.
 
     >>> plain, units = with_units(pl.Series(["12.5%", "−5 %", "(13%)", "n/a"]))
     >>> plain.to_list(), units.to_list()
@@ -31,8 +33,9 @@ def with_units(texts: pl.Series) -> tuple[pl.Series, pl.Series]:
     good &= (before == "") | (behind == "")
     good = good.fill_null(value=False)
     trailing = (third + last) != ""
-    # A column of nothing but (1), or 12-, is one of codes.
-    if not (good & ~held).any() or not (good & ~trailing).any():
+    accounted = good & (held | trailing)
+    meant = accounted & (((before + behind) != "") | number.str.contains("[.,'’]"))
+    if not meant.any() or not (good & ~held).any() or not (good & ~trailing).any():
         good &= ~held & ~trailing
     sign = signs.replace({"−": "-"}).set(held.fill_null(value=False), "-")
     plain = sign + number
