@@ -124,6 +124,8 @@ def test_limits_of_shares_are_shares(name):
     made = metric(name)
     assert made.is_share == (made.range.startswith("0 to 1:") and "normalised" not in made.range)
     assert made.check_limit("loss", "0.15") == Fraction(15, 100)
+    with pytest.raises(PolicyError, match=r"got '30%'; a share is written from 0 to 1: 30 % is 0\.3$"):
+        made.check_limit("loss", "30%")
     if not made.is_share:
         assert made.check_limit("loss", 15) == 15
         return

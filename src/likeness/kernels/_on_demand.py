@@ -33,6 +33,7 @@ _Library: Any = JITCodeLibrary
 
 
 _typed: dict[tuple[Any, Any], Signature] = {}
+"""What calls of numba's own functions are typed as, by function and arguments."""
 
 
 @contextmanager
@@ -84,12 +85,16 @@ class _OnDemand(_Dispatcher):  # type: ignore[misc]  # numba has no types
         return self
 
 
-class _Linked(_Library):  # type: ignore[misc]
-    """Code that is only ever linked into that of callers: neither optimized nor made machine code before."""
+class _Late(_Library):  # type: ignore[misc]
+    """Code that is not optimized before all that is called is there."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Leave them to callers."""
+        """Leave them as they are."""
         ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001
+
+
+class _Linked(_Late):
+    """Code that is only ever linked into that of callers: neither optimized nor made machine code before."""
 
     def finalize(self) -> None:
         """Leave what it calls to callers, too."""
@@ -98,14 +103,10 @@ class _Linked(_Library):  # type: ignore[misc]
         self._finalized = True
 
 
-class _Complete(_Library):  # type: ignore[misc]
+class _Complete(_Late):
     """Code of a kernel and of all that it calls, directly or not, optimized at once."""
 
     _linking_libraries: list[Any]
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        """Leave them until all are there."""
-        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001
 
     def _optimize_final_module(self) -> None:
         """Optimize all; what nobody else can call need not be kept as it is called."""

@@ -30,7 +30,7 @@ from likeness.tables.units import unit_of
 from likeness.wording import count, nouns, plain_number, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -185,16 +185,19 @@ def _zeros_lost(*, column: str, records: int, such_as: str, kind: str) -> str:
     )
 
 
-def short_years(release: Release) -> list[Finding]:
-    """Say which columns hold dates whose years have two digits, and which century they are read as."""
+def _read_from_text(release: Release, *kinds: str) -> Iterator[tuple[str, pl.Series]]:
+    """Give the columns of some kinds that the original has as text, with its distinct texts that are not missing."""
     encoded, policy = release.private.encoded, release.private.policy
-    names = []
     for domain in (*encoded.data.quasi, *encoded.data.sensitive):
         name = encoded.original_name(domain.name)
-        if domain.kind == "date" and encoded.table.is_text(name):
-            raw = encoded.table.raw(name).without(missing_in(encoded.table, policy, name).markers)
-            if have_short_years(raw.values):
-                names.append(domain.name)
+        if domain.kind in kinds and encoded.table.is_text(name):
+            markers = missing_in(encoded.table, policy, name).markers
+            yield domain.name, encoded.table.raw(name).without(markers).values
+
+
+def short_years(release: Release) -> list[Finding]:
+    """Say which columns hold dates whose years have two digits, and which century they are read as."""
+    names = [name for name, texts in _read_from_text(release, "date") if have_short_years(texts)]
     facts = {"columns": names, "first": CENTURY[0], "last": CENTURY[1]}
     return [Finding("two-digit-years", facts, _short_years)] if names else []
 
@@ -208,16 +211,8 @@ def _short_years(*, columns: Sequence[str], first: int, last: int) -> str:
 
 def units_lost(release: Release) -> list[Finding]:
     """Say which columns of numbers came with a unit, which is not published."""
-    encoded, policy = release.private.encoded, release.private.policy
-    lost = {}
-    for domain in (*encoded.data.quasi, *encoded.data.sensitive):
-        name = encoded.original_name(domain.name)
-        if domain.kind in {"integer", "real"} and encoded.table.is_text(name):
-            unit = unit_of(
-                encoded.table.raw(name).without(missing_in(encoded.table, policy, name).markers).values
-            )
-            if unit is not None:
-                lost[domain.name] = unit
+    units = {name: unit_of(texts) for name, texts in _read_from_text(release, "integer", "real")}
+    lost = {name: unit for name, unit in units.items() if unit is not None}
     return [Finding("units-not-published", {"columns": lost}, _units_lost)] if lost else []
 
 

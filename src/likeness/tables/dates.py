@@ -36,11 +36,20 @@ _MONTHS = (
     "dec december dez dezember decembre dic diciembre",
 )
 _NUMBER_OF = {word: month for month, words in enumerate(_MONTHS, 1) for word in words.split()}
-_DAY_FIRST = (
-    r"^([0-9]{1,2})(?:st|nd|rd|th|er|º)?[.]?[ -]*(?:of |de |d['’])?"
-    r"(\p{L}{3,})[.]?,?[ -]*(?:de |del )?([0-9]{4}|[0-9]{2})$"
-)
-_MONTH_FIRST = r"^(\p{L}{3,})[.]?[ -]*([0-9]{1,2})(?:st|nd|rd|th)?(?:, *| +|-)([0-9]{4}|[0-9]{2})$"
+
+
+def _worded(year: str) -> tuple[str, str]:
+    """Patterns of days whose month is a word, any word: those that begin with the day, and with the month."""
+    day_first = (
+        r"^([0-9]{1,2})(?:st|nd|rd|th|er|º)?[.]?[ -]*(?:of |de |d['’])?(\p{L}{3,})[.]?,?[ -]*(?:de |del )?"
+    )
+    return (
+        f"{day_first}({year})$",
+        rf"^(\p{{L}}{{3,}})[.]?[ -]*([0-9]{{1,2}})(?:st|nd|rd|th)?(?:, *| +|-)({year})$",
+    )
+
+
+_DAY_FIRST, _MONTH_FIRST = _worded("[0-9]{4}|[0-9]{2}")
 
 
 @dataclass(frozen=True)
@@ -96,16 +105,17 @@ def _with_century(texts: pl.Series) -> pl.Series:
 
 WORDED = f"{_DAY_FIRST}|{_MONTH_FIRST}"
 """A day whose month is a word, any word."""
+_COMPACT = _Spelling("YYYYMMDD", "^(?:(?:18|19|20)[0-9]{6}|99991231)$", "%Y%m%d")
 _SURE = (
     _Spelling("YYYY-MM-DD", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "%Y-%m-%d"),
     _Spelling("YYYY/MM/DD", "^[0-9]{4}/[0-9]{2}/[0-9]{2}$", "%Y/%m/%d"),
     _Spelling("DD.MM.YYYY", "^[0-9]{1,2}[.][0-9]{1,2}[.][0-9]{4}$", "%d.%m.%Y"),
-    _Spelling("YYYYMMDD", "^(?:(?:18|19|20)[0-9]{6}|99991231)$", "%Y%m%d"),
-    _Spelling("months in words", WORDED.replace("|[0-9]{2})", ")"), "%d.%m.%Y", worded=True),
+    _COMPACT,
+    _Spelling("months in words", "|".join(_worded("[0-9]{4}")), "%d.%m.%Y", worded=True),
     _Spelling("DD.MM.YY", "^[0-9]{1,2}[.][0-9]{1,2}[.][0-9]{2}$", "%d.%m.%Y", short=True),
     _Spelling(
         "months in words and years of two digits",
-        WORDED.replace("[0-9]{4}|", ""),
+        "|".join(_worded("[0-9]{2}")),
         "%d.%m.%Y",
         short=True,
         worded=True,
@@ -216,7 +226,7 @@ def are_compact(values: pl.Series) -> bool:
 def compact_days(values: pl.Series) -> pl.Series:
     """Days that whole numbers write as YYYYMMDD; null where one is no such day."""
     texts = values if values.dtype == pl.String else values.cast(pl.String)
-    return next(one for one in _SURE if one.name == "YYYYMMDD").read(texts)[1]
+    return _COMPACT.read(texts)[1]
 
 
 def have_short_years(texts: pl.Series) -> bool:
@@ -248,7 +258,7 @@ def spellings(texts: pl.Series) -> tuple[dict[str, pl.Series], pl.Series]:
         else:
             unsure = unsure | days.is_not_null()
         # Who knows what else a word may be, or eight digits.
-        if not spelling.worded and spelling.name != "YYYYMMDD":
+        if not spelling.worded and spelling is not _COMPACT:
             none |= like & days.is_null()
     for one in _EITHER:
         (like, first), (_, second) = (spelling.read(texts) for spelling in one.both())
