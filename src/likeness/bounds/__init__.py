@@ -22,7 +22,7 @@ from likeness.microdata.regions import LOSSES, geometry
 from likeness.models.base import LARGEST
 from likeness.models.requirements import require_of
 from likeness.progress import Progress
-from likeness.relaxation import ClassNeeds, Relaxation, asked_of, combinations, gains, levelled
+from likeness.relaxation import ClassNeeds, Relaxation, asked_of, combinations, gains, inner, levelled
 from likeness.wording import count as counted
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _relaxed(
         more = gains(cells, asked, prices, workers)
     # Whom no class can hold can only be withheld.
     prices[np.bincount(found.cells, minlength=prices.size) == 0] = 1.0
-    value = float(cells.sizes @ prices) - more
+    value = inner(cells.sizes, prices) - more
     if allowance > 0:
         spared = np.sort(np.repeat(prices, cells.sizes))[data.size - min(allowance, data.size) :]
         value -= float(np.maximum(0.0, spared - 1.0).sum())

@@ -47,7 +47,7 @@ def ladder(
     counts = np.bincount(codes, sizes, domain.codes)
     for group, lost in _levels(domain, loss):
         # Summed code by code, so that it does not depend on the order of the cells.
-        mean = weight * float(lost @ counts) / total
+        mean = weight * float((lost * counts).sum()) / total
         distinct, dense = np.unique(group, return_inverse=True)
         if found.groups and distinct.size == found.groups[-1]:
             # A level that joins nothing (padding) would only make the lattice larger.

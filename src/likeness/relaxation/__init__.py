@@ -284,7 +284,7 @@ class Relaxation:
             often[near] += newest * opened
             missing = self.left - mean
             missing[(missing > 0) & (self.prices >= self.ceiling)] = 0.0
-            length = float(missing @ missing)
+            length = inner(missing, missing)
             if length == 0.0:
                 break
             move = max((_AIM - 1) * best, _LEAST_AIM) / length * missing
@@ -318,7 +318,12 @@ class Relaxation:
 
         # Summed task by task, whoever was first.
         gain = sum(map(of, range(tasks)) if tasks == 1 else self.workers.map(of, range(tasks)))
-        return Relaxed(float(prices @ self.left) - gain, there.sum(axis=0), opened, worth)
+        return Relaxed(inner(prices, self.left) - gain, there.sum(axis=0), opened, worth)
+
+
+def inner(one: NDArray[Any], other: NDArray[Any]) -> float:
+    """Inner product of what may be long: `@` sums it in as many parts as there are processors, and keeps all of them busy."""
+    return float((one * other).sum())
 
 
 def gains(table: LevelledCells, asked: ClassNeeds, prices: NDArray[np.float64], workers: Executor) -> float:
