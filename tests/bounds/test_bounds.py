@@ -393,3 +393,55 @@ def test_whom_the_policy_lets_withhold_is_counted_exactly():
     release = lk.anonymize(frame, policy, seed=1)
     assert release.counts["published"] == 71
     assert release.measure("ncp")["metrics"]["ncp"]["lower_bound"]["value"] <= 0.29
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_release_on_a_grid_loses_less(seed):
+    """Not even the optimum; where nobody needs others, a cell is all that there is to lose."""
+    rng = np.random.default_rng(seed)
+    rows, step = int(rng.integers(4, 10)), int(rng.integers(2, 6))
+    table = pl.DataFrame(
+        {
+            "age": rng.integers(20, 40, rows),
+            "job": [f"job {own}" for own in rng.integers(0, 3, rows)],
+            "sick": [f"sick {own}" for own in rng.integers(0, 3, rows)],
+        }
+    )
+    columns = {"age": lk.quasi(), "job": lk.quasi(), "sick": lk.sensitive()}
+    form = {"name": "generalized", "recoding": "grid", "steps": {"age": step}}
+    for loss, privacy, at_most in product(
+        ("ncp", "glm", "iloss"), (lk.KAnonymity(1), lk.KAnonymity(3), lk.DistinctLDiversity(2)), (0, 0.3)
+    ):
+        policy = lk.Policy(
+            columns=columns,
+            privacy=privacy,
+            form=form,
+            method=lk.Optimal(loss),
+            withhold={"at_most": at_most},
+        )
+        try:
+            release = lk.anonymize(table, policy, seed=1)
+        except lk.CannotBeMetError:
+            continue
+        published = release.table.height
+        lost = (release.loss(loss)[loss] * published + rows - published) / rows
+        bound = release.lower_bound(loss)
+        assert bound.value <= lost + 1e-9
+        if privacy == lk.KAnonymity(1) and not at_most:
+            width = int(table["age"].max() - table["age"].min())
+            years = width + (loss == "iloss")
+            # Cells that reach beyond the domain count as if it ended there.
+            beyond = (step - 1) / (width + 2 * (step - 1) + (loss == "iloss"))
+            assert beyond / 2 - 1e-9 <= bound.value <= lost <= (step - 1) / years / 2 + 1e-9
+
+
+def test_a_column_with_missing_values_loses_no_cell_besides():
+    """Mixed with the missing value an interval loses everything, which its cell is part of."""
+    table = pl.DataFrame({"age": [20, 21, 30, None], "job": ["a", "b", "a", "b"]})
+    columns = {"age": lk.quasi(missing={"policy": "category"}), "job": lk.quasi()}
+    form = {"name": "generalized", "recoding": "grid", "steps": {"age": 5}}
+    for k in (1, 4):
+        policy = lk.Policy(columns=columns, privacy=lk.KAnonymity(k), form=form, withhold={"at_most": 0})
+        release = lk.anonymize(table, policy, seed=1)
+        assert release.lower_bound("ncp").value <= release.loss("ncp")["ncp"]
+    assert release.loss("ncp")["ncp"] == 1.0

@@ -3,7 +3,8 @@
 Whoever is published is in a class that holds the guarantee, and so of at least so many records: k under k-anonymity, as many of
 other values as their own value needs. Records get prices by which no such class is worth more than it loses, the dual of
 the choice of classes, so no release loses less than all are worth. A lonely record is worth what it makes k records lose. A
-withheld one is charged 1 in its place.
+withheld one is charged 1 in its place. Where intervals are rounded outward to cells of a lattice, every record loses a cell,
+too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from likeness.microdata.grouping import Groups, group_codes
 from likeness.microdata.levels import most_levels
-from likeness.microdata.regions import LOSSES, geometry
+from likeness.microdata.regions import LOSSES, attribute_weights, geometry
 from likeness.models.base import LARGEST
 from likeness.models.requirements import require_of
 from likeness.progress import Progress
@@ -170,7 +171,8 @@ def lower_bound(
         return Bound(0.0, TRIVIAL, "no regions are published")
     requirements = _asked(data, models, of_values)
     needed, others, values = _needs(data, requirements, allowance)
-    if not ((needed > 1) | (others > 0)).any():
+    data, cell = _rounded_down(data, loss)
+    if not ((needed > 1) | (others > 0)).any() and cell == 0:
         return Bound(0.0, TRIVIAL, "no model says how many a class must hold")
     relaxed = 0.0
     if patient:
@@ -181,7 +183,7 @@ def lower_bound(
         alike = needed.min() == needed.max() and others.max() < different
         if relaxed > 0 and alike and data.tuples.count > _FEW:
             return Bound(relaxed, RELAXATION)
-    prices = _prices(data, loss, needed, others, values)
+    prices = _prices(data, loss, needed, others, values) + cell
     # Those that may be withheld instead, the dearest, lose 1 then.
     spared = np.sort(prices)[prices.size - min(allowance, prices.size) :]
     value = max(0.0, float(prices.sum() - np.maximum(0.0, spared - 1.0).sum())) / data.size * _ROUNDED
@@ -190,6 +192,27 @@ def lower_bound(
     if value <= 0:
         return Bound(0.0, TRIVIAL, "every record that was looked at has enough others like it")
     return Bound(value, PRICES)
+
+
+def _rounded_down(data: Microdata, loss: str) -> tuple[Microdata, float]:
+    """Begin intervals that are rounded outward to cells where the cells begin; and what a record loses of its cells, at least.
+
+    From the beginning of the first cell of a class to the end of the last it is as far as to where the last begins, and a cell.
+    Cells may reach beyond the ends of the domain: as if these were farther apart, so that nothing loses more than everything.
+    """
+    quasi, codes, cell = list(data.quasi), data.codes.copy(), 0.0
+    for j, (domain, weight) in enumerate(zip(data.quasi, attribute_weights(data.quasi), strict=True)):
+        lattice = domain.lattice
+        # Mixed with the missing value an interval loses everything, and no cell besides.
+        if lattice is None or domain.shape != "interval" or domain.missing:
+            continue
+        low, high = min(domain.low, float(domain.numbers[0])), max(domain.high, float(domain.numbers[-1]))
+        quasi[j] = replace(domain, low=low, high=high)
+        positions = LOSSES[loss].positions(quasi[j])
+        widths = (positions[lattice.last] - positions[lattice.first])[codes[j]]
+        codes[j] = lattice.first[codes[j]]
+        cell += float(weight * widths.min())
+    return (replace(data, quasi=tuple(quasi), codes=codes), cell) if cell > 0 else (data, 0.0)
 
 
 def _relaxed(
