@@ -77,4 +77,4 @@ def test_regions_that_grow_tell_nothing_certain(tight, grows):
 def test_hiding_pairs_costs_a_tenth(tight, grows):
     (result, loss), (before, without) = grows[2], tight[2]
     assert loss < 1.11 * without
-    assert result.details["singled_in_class"] < 0.6 < before.details["singled_in_class"]
+    assert result.details["singled_in_class"] < 0.61 < before.details["singled_in_class"]

@@ -536,8 +536,18 @@ def losses_together(
     regions: AttributeRegions, one: int, loss: CellLoss, among: slice = slice(None)
 ) -> NDArray[np.float64]:
     """Unweighted loss of classes of one attribute, each joined with class ``one``, their regions taken as they are."""
-    domain, of = regions.domain, regions.of[among]
-    mine = int(regions.of[one])
+    of, mine = regions.of[among], int(regions.of[one])
+    if regions.count <= of.size:
+        # Region by region, where these are fewer than classes.
+        return _losses_with(regions, mine, loss, np.arange(regions.count))[of]
+    return _losses_with(regions, mine, loss, of)
+
+
+def _losses_with(
+    regions: AttributeRegions, mine: int, loss: CellLoss, of: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Unweighted loss of some regions of one attribute, each joined with another."""
+    domain = regions.domain
     if regions.members is not None:
         covered = np.bitwise_count(regions.members[of] | regions.members[mine]).sum(axis=1)
         return np.asarray(loss.by_count(domain.codes)[covered])

@@ -21,7 +21,7 @@ from likeness.microdata.plan import renumber
 from likeness.microdata.regions import attribute_weights, geometry, losses_together, recode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -40,6 +40,9 @@ _LOOKED_AT = 8_192
 """Classes among which these are looked for: the next ones in the order of their regions."""
 _TOGETHER = 8
 """Records that are made into classes anew, at most: of more there are too many partitions."""
+_OTHERS = ((0, 1), (1, 2), (2, 3), (3, 4), (1, 1), (2, 1), (4, 1), (8, 1))
+"""Which others are made anew with a class, until that gains something: as many as have room, from one of the nearest on all, or
+every second, third or fourth."""
 _SPARE = 2
 """For every so many classes a round may make one more."""
 _ROUNDS = 8
@@ -157,7 +160,8 @@ class _SmallClasses:
             if move != NOTHING and self._make(g, move, (h, i, r, homes), holds):
                 gained += float(gain)
             else:
-                gained += self._make_anew(g, near, holds) or self._make_anew(g, near[1::2], holds)
+                anew = (self._make_anew(group, holds) for group in self._groups(g, near))
+                gained += next(filter(None, anew), 0.0)
         return gained
 
     def _near(self, g: int) -> NDArray[np.int64]:
@@ -182,17 +186,29 @@ class _SmallClasses:
         near = near[np.argsort(more[near], kind="stable")]
         return near[np.isfinite(more[near])] + begin
 
-    def _make_anew(self, g: int, near: NDArray[np.int64], holds: Callable[..., bool]) -> float:
-        """Make a class and the nearest ones anew if they lose less then and hold; what that gains."""
+    def _groups(self, g: int, near: NDArray[np.int64]) -> Iterator[list[int]]:
+        """Yield a class with others of those near it, the sets that `_OTHERS` says."""
+        sizes = self.size[near]
+        room = _TOGETHER - int(self.size[g])
+        others = list(zip(near[sizes <= room].tolist(), sizes[sizes <= room].tolist(), strict=True))
+        found = set()
+        for first, step in _OTHERS:
+            group, left = [g], room
+            for h, size in others[first::step]:
+                if left < self.smallest:
+                    break
+                if h != g and 0 < size <= left:
+                    group.append(h)
+                    left -= size
+            if len(group) > 1 and tuple(group) not in found:
+                found.add(tuple(group))
+                yield group
+
+    def _make_anew(self, group: list[int], holds: Callable[..., bool]) -> float:
+        """Make some classes anew if they lose less then and hold; what that gains."""
         from likeness.methods.growing.kernels import LEAST_GAIN, best_partition
 
-        group, records = [g], int(self.size[g])
-        for h in near.tolist():
-            if h != g and 0 < self.size[h] <= _TOGETHER - records:
-                group.append(h)
-                records += int(self.size[h])
-        if len(group) == 1:
-            return 0.0
+        g = group[0]
         own = np.array([record for number in group for record in self._members(number)], np.int64)
         lost, labels = best_partition(self.rule, self.geometry, self.codes, own, self.smallest)
         gain = float(self.loss[group].sum() - lost)
