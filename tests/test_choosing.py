@@ -13,9 +13,20 @@ import pytest
 
 import likeness as lk
 from likeness import choosing, registry, solve
-from likeness.choosing import KEPT, LOSES_MORE, LOSS, NOT_NEEDED, TOO_MUCH, UNFIT, choose_form, methods_to_try
+from likeness.choosing import (
+    CANNOT,
+    KEPT,
+    LOSES_MORE,
+    LOSS,
+    NOT_NEEDED,
+    TOO_MUCH,
+    UNFIT,
+    choose_form,
+    methods_to_try,
+)
 from likeness.encode import encode
-from likeness.methods import base, local_search
+from likeness.errors import CannotBeMetError
+from likeness.methods import base, exchange_cuts, local_search
 from likeness.policy.sections import EFFORTS
 from likeness.progress import Progress
 
@@ -74,8 +85,11 @@ def test_nothing_tried_loses_less_than_what_is_kept(privacy, effort):
         if one.outcome == UNFIT:
             continue
         if one.outcome == NOT_NEEDED:
+            starts = {
+                own.method for own in told.values() if own.method.suffices(tuple(policy(privacy).privacy))
+            }
             assert effort != "quick", name
-            assert one.method.outdone_by_moves, name
+            assert one.method.outdone_by_moves or (effort == "normal" and one.method not in starts), name
             continue
         if one.outcome == TOO_MUCH:
             assert effort == "quick", name
@@ -108,7 +122,9 @@ def test_nothing_is_searched_twice(privacy, monkeypatch):
     runs.clear()
     release = lk.anonymize(patients(), policy(privacy, effort="normal"), seed=3)
     improved = [one for one in release.private.candidates if isinstance(one.method, lk.LocalSearch)]
-    tried = [method for method in quick if not method.outdone_by_moves]
+    models = tuple(policy(privacy).privacy)
+    tried = [method for method in quick if method.suffices(models)]
+    assert len(tried) == 1
     patient = [
         one.method for one in release.private.candidates if one.method.patient and one.loss is not None
     ]
@@ -183,16 +199,53 @@ def test_what_moves_outdo_is_tried_where_none_follow(monkeypatch):
         found[effort] = {one.method.name: one.outcome for one in release.private.candidates}
     outdone = {method.name for method in methods_to_try(policy(lk.KAnonymity(3))) if method.outdone_by_moves}
     assert outdone == {"danonyir", "sbca"}
-    assert {name for name, outcome in found["normal"].items() if outcome == NOT_NEEDED} == outdone
     assert NOT_NEEDED not in found["quick"].values()
-    # In larger tables they are tried, and where there is no other release.
+    normal = policy(lk.KAnonymity(3), effort="normal")
     with monkeypatch.context() as here:
+        here.setattr(choosing, "VERY_FEW", 100)
+        release = lk.anonymize(patients(), normal, seed=1)
+        assert {one.method.name for one in release.private.candidates if one.outcome == NOT_NEEDED} == outdone
+        # In larger tables they are tried, and where there is no other release.
         here.setattr(choosing, "FEW", 100)
-        release = lk.anonymize(patients(), policy(lk.KAnonymity(3), effort="normal"), seed=1)
-    assert NOT_NEEDED not in {one.outcome for one in release.private.candidates}
+        release = lk.anonymize(patients(), normal, seed=1)
+        assert NOT_NEEDED not in {one.outcome for one in release.private.candidates}
     monkeypatch.setattr(choosing, "methods_to_try", lambda _: (lk.Danonyir(),))
     release = lk.anonymize(patients(), policy(lk.KAnonymity(3), effort="normal"), seed=1)
     assert {one.method.name for one in release.private.candidates if one.loss is not None} >= {"danonyir"}
+
+
+@pytest.mark.parametrize(
+    ("privacy", "start"),
+    [
+        (lk.KAnonymity(3), "local-recoding"),
+        (lk.BetaLikeness(2), "exchange-cuts"),
+        (lk.TCloseness("0.3") & lk.KAnonymity(2), "exchange-cuts"),
+    ],
+    ids=["k", "beta", "t-k"],
+)
+def test_of_very_few_records_one_start_is_improved(privacy, start):
+    def tried(**given):
+        release = lk.anonymize(patients(), policy(privacy, **given), seed=1)
+        told = release.private.candidates
+        # Of all that could be started from; where hierarchies are shown, prices are one, too.
+        usual = [one for one in told if not one.method.patient and not isinstance(one.method, lk.LocalSearch)]
+        return {one.method.name for one in usual if one.loss is not None}
+
+    assert tried(effort="normal") == {start}
+    # Where it is asked how many share a class, or for longer, starts matter.
+    assert len(tried(effort="normal", minimize="discernibility")) > 2
+    assert len(tried(effort="thorough")) > 2
+
+
+def test_where_the_one_start_finds_nothing_others_are_tried(monkeypatch):
+    def nothing(*_):
+        raise CannotBeMetError("nothing")
+
+    monkeypatch.setattr(lk.ExchangeCuts, "run", nothing)
+    release = lk.anonymize(patients(), policy(lk.BetaLikeness(2), effort="normal"), seed=1)
+    outcomes = {one.method.name: one.outcome for one in release.private.candidates}
+    assert outcomes["exchange-cuts"] == CANNOT
+    assert outcomes["burel"] == outcomes["mondrian"] == LOSES_MORE
 
 
 def test_of_equal_losses_the_cheapest_is_kept():
@@ -541,6 +594,43 @@ def test_whoever_has_a_value_of_few_is_withheld_where_all_others_lose_less(priva
     assert str(said).startswith("nobody with 'rare' is published: with 3 records so rare, ")
     assert lk.verify(release.write(tmp_path / "out"), original=frame).ok
     assert lk.open_release(tmp_path / "out", original=frame).findings == release.findings
+
+
+def test_where_the_first_method_loses_much_less_without_some_nothing_is_tried_with_all(monkeypatch):
+    tried = []
+    look = choosing._Trials.look_at_all
+    monkeypatch.setattr(
+        choosing._Trials,
+        "look_at_all",
+        lambda own, *some, **given: (tried.append(own), look(own, *some, **given))[1],
+    )
+    frame = few_with_a_value(600, 3)
+    columns = {"age": lk.quasi(), "zip": lk.quasi(), "sick": lk.sensitive()}
+    policy = lk.Policy(columns=columns, privacy=lk.BetaLikeness(1), effort="normal")
+    found = {}
+    for much in (choosing._FAR_LOWER, 0.0):
+        monkeypatch.setattr(choosing, "_FAR_LOWER", much)
+        tried.clear()
+        found[much] = lk.anonymize(frame, policy, seed=1), len(tried)
+    (once, one), (twice, two) = found.values()
+    assert (one, two) == (1, 2)
+    assert once.counts["withheld"] == twice.counts["withheld"] != {}
+
+
+def test_what_the_method_made_for_the_guarantee_makes_needless_waits_for_it(monkeypatch):
+    """However cheap it is: of a million records exchange cuts were tried because they were to take less than BUREL."""
+    monkeypatch.setattr(lk.ExchangeCuts, "work", lambda *_: 1)
+    monkeypatch.setattr(choosing, "MOST_WORK", 1)
+
+    def tried(privacy):
+        release = lk.anonymize(patients(), policy(privacy), seed=1)
+        return {one.method.name for one in release.private.candidates if one.loss is not None}
+
+    assert "exchange-cuts" in tried(lk.BetaLikeness(2))
+    monkeypatch.setattr(exchange_cuts, "_MANY", 100)
+    assert tried(lk.BetaLikeness(2)) == {"burel", "mondrian"}
+    # No other is made for these.
+    assert "exchange-cuts" in tried(lk.DeltaDisclosure(2))
 
 
 @pytest.mark.parametrize("seed", [11, 15, 17, 37, 57])

@@ -58,6 +58,8 @@ WORK_A_SECOND = MOST_WORK // 5
 """Steps of a second of one processor, about."""
 FEW = 1_000
 """Records of a table that moves search so long that some starts do not matter (`Method.outdone_by_moves`)."""
+VERY_FEW = 200
+"""Records of a table of which one start is enough: of 400 moves sometimes end 10 % higher without the others."""
 LOSS = Ncp(charge_withheld=True)
 """What decides by default: the normalized certainty penalty per record, 1 for each that is withheld."""
 
@@ -66,24 +68,29 @@ class Effort(NamedTuple):
     """How long to go on lowering the loss.
 
     ``starts``: how many are improved. ``times``: for how many times the work of finding them. ``steps``: but for no fewer than
-    that (`WORK_A_STEP`). ``tries``: how many times `MOST_WORK` the methods that are tried may take.
+    that (`WORK_A_STEP`). ``tries``: how many times `MOST_WORK` the methods that are tried may take. ``one_does``: whether one
+    start that suffices (`Method.suffices`) is enough in a table of `VERY_FEW`.
     """
 
     starts: int
     times: int
     steps: int
     tries: int
+    one_does: bool
 
 
 EFFORTS = {
-    "quick": Effort(0, 0, 0, 1),
-    "normal": Effort(3, 3, 20_000_000, 1),
-    "thorough": Effort(6, 40, 200_000_000, 20),
+    "quick": Effort(0, 0, 0, 1, one_does=False),
+    "normal": Effort(3, 3, 20_000_000, 1, one_does=True),
+    "thorough": Effort(6, 40, 200_000_000, 20, one_does=False),
 }
 _MOST_ROUNDS = 3
 """Times that values are looked for which are so rare that it is better to withhold them."""
 _LOWER = 0.95
 """What a method must lose without them, of what it loses with them: less may be chance."""
+_FAR_LOWER = 0.75
+"""What the cheapest method loses without them, of what it loses with them, where no other one loses more so: as measured, the
+best gains more by it than the cheapest."""
 _OFTEN_OVER = 10
 """Part of the least steps of an effort after which moves have often ended: no more are replaced."""
 _NEARLY_BEST = 1.1
@@ -228,10 +235,11 @@ def choose(
     Methods are looked at by cost, the cheapest first, then by name. Those made for one of the models are always tried, so are
     those that say so (`Method.always_tried`), and so is the cheapest of the others; the rest as long as all together take no
     more than `MOST_WORK` steps, or at a higher ``effort`` a multiple of it. None is tried beside one that loses nothing, nor,
-    where classes are improved, one that moves outdo (`Method.outdone_by_moves`); there those that are patient (`Method.patient`)
-    are tried in place of some moves. Before, at an effort that improves classes, whoever has a value of few is withheld, if the
-    policy allows it and the cheapest method loses less so (`rare_values`); where the best of all methods loses more so, nobody
-    is. Then the classes of those that lose least are improved (`LocalSearch`), as ``effort`` says.
+    where classes are improved, one that moves outdo (`Method.outdone_by_moves`), or beside a start that suffices
+    (`Method.suffices`); there those that are patient (`Method.patient`) are tried in place of some moves. Before, at an effort
+    that improves classes, whoever has a value of few is withheld, if the policy allows it and the first method loses less so
+    (`rare_values`); where the best of all methods loses more so, nobody is. Then the classes of those that lose least are
+    improved (`LocalSearch`), as ``effort`` says.
     The loss (`LOSS`, or the metric that the policy's ``minimize`` names) is measured on the published regions, or tables; of
     equal losses the first is kept, and only the best solution is held.
     ``rng``: the randomness of each method's search, as if it was named. ``publish``: makes what a method's solution is published
@@ -250,7 +258,7 @@ def choose(
         return Choice(methods[0], begin().solve(methods[0], progress))
     trials = begin()
     trials.look_at_all(methods, seconds, progress, rare_values=policy.withhold.rare_values)
-    if trials.leaves_out:
+    if trials.leaves_out and (trials.best is None or trials.loses_without > _FAR_LOWER):
         # What one method gained by it another may lose.
         with_all = begin()
         with_all.look_at_all(methods, seconds, progress, rare_values=False)
@@ -302,6 +310,8 @@ class _Trials:
         few = self.units.size <= FEW and self.units.members is None
         grows = any(domain.attained is not None for domain in self.units.quasi)
         self.outdoing = self.moves and few and not grows and not judge.metric.of_publication
+        very_few = self.units.size <= VERY_FEW and judge.metric.searched in LOSSES
+        self.one_does = self.outdoing and very_few and effort.one_does
         self.requirements = require_of(models, self.units, self.units)
         self.work: dict[Method, int] = {}
         self.affordable: set[Method] = set()
@@ -310,6 +320,7 @@ class _Trials:
         self.refused: list[CannotBeMetError | PolicyError] = []
         self.best: tuple[float, Method, Solution] | None = None
         self.without = Without.nobody(self.units)
+        self.loses_without = 1.0
         self.looked = 0
         self.telling: CannotBeMetError | None = None
         self.unmeasured: list[PolicyError] = []
@@ -377,25 +388,27 @@ class _Trials:
         """Withhold whoever has a value so rare that all others lose more by them, as the cheapest method that fits tells.
 
         Every such choice that is the best is the beginning of others, until none lowers the loss by a twentieth.
+        ``loses_without``: what it loses in the end, of what it loses with everybody.
         """
         everybody = self.units.count_records()
         allowance = int(self.withhold_at_most * everybody)
         if not self.effort.starts or not allowance:
             return
-        best: float | None = None
+        best = with_all = None
         for _ in range(_MOST_ROUNDS):
             left = allowance - everybody + self.without.others.count_records()
             choices = rare_values(self.without.others, self.requirements, left)
             if not choices:
                 break
-            if best is None:
-                best = self._loss_without(order, self.without)
+            if best is None or with_all is None:
+                best = with_all = self._loss_without(order, self.without)
             tried = [self.without.and_also(self.units, *choice) for choice in choices]
             losses = [self._loss_without(order, one) for one in tried]
             if min(losses) >= best * _LOWER:
                 break
             best = min(losses)
             self.without = tried[losses.index(best)]
+            self.loses_without = 1.0 if with_all == float("inf") else best / with_all
         self.plans = Plans(self.without.others, self.rng)
 
     def _loss_without(self, order: list[Method], without: Without) -> float:
@@ -441,13 +454,19 @@ class _Trials:
         return found
 
     def cheapest_first(self, methods: Iterable[Method]) -> list[Method]:
-        """Sort methods by what they cost, those of equal cost by name; those that moves outdo come last."""
+        """Sort methods by what they cost, those of equal cost by name; those that may not be needed come last."""
         self.work = {method: method.work(self.units, self.requirements) for method in methods}
         return sorted(self.work, key=lambda method: (*self._is_last(method), self.work[method], method.name))
 
-    def _is_last(self, method: Method) -> tuple[bool, bool]:
-        """Whether it is tried after the others: in place of moves, or because moves would do."""
-        return method.patient, self._is_outdone(method)
+    def _is_last(self, method: Method) -> tuple[bool, ...]:
+        """Whether it is tried after others: in place of moves, or where moves, what is made for the models or a start may do."""
+        always = partial(method.always_tried, self.models, self.units.size)
+        waits = always(served=False) and not always(served=True)
+        return method.patient, self._is_outdone(method), waits, not self._suffices(method)
+
+    def _suffices(self, method: Method) -> bool:
+        """Whether moves that follow need no other start."""
+        return self.one_does and method.suffices(self.models)
 
     def _is_outdone(self, method: Method) -> bool:
         """Whether moves that follow come as far from other methods."""
@@ -512,10 +531,12 @@ class _Trials:
         served = any(one.loss is not None and one.method.made_for(self.models) for one in self.candidates)
         if method.patient:
             return "" if method in self.affordable else TOO_MUCH
+        if any(one.loss is not None and self._suffices(one.method) for one in self.candidates):
+            return NOT_NEEDED
         always = method.always_tried(self.models, self.units.size, served=served)
         if always or method.made_for(self.models):
             return ""
-        # The cheapest is tried on any table: there is to be a release.
+        # The first is tried on any table: there is to be a release.
         if self.work[method] > self.left and self.left < self.most:
             return TOO_MUCH
         self.left -= self.work[method]

@@ -56,7 +56,7 @@ def test_json(run):
     assert found["feasible"] is True
     assert found["unique"] == 1.0
     tried = {name: one["loss"] for name, one in found["candidates"].items() if one["loss"] is not None}
-    assert "mondrian" in tried
+    assert "local-recoding" in tried
     kept = next(name for name, one in found["candidates"].items() if one["outcome"] == "kept")
     assert kept.startswith("local-search from local-recoding")
     assert found["method"].startswith("local-search (start = ")

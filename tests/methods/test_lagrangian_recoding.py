@@ -248,6 +248,8 @@ def test_it_comes_as_far_as_it_may():
     assert farthest.work(plain, required) < 10**7
     assert LagrangianRecoding().within(10**7, plain, required) is None
     assert LagrangianRecoding().within(10**9, plain, required) == farthest
+    # Whose vectors are left out is in no combination.
+    assert LagrangianRecoding(most_vectors=3).within(10**12, data, required) is None
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -71,7 +71,7 @@ def test_what_was_asked(page: str) -> None:
     said = unescape(page)
     assert "model: k-anonymity, k: 4" in said
     assert "A seed was given" in said
-    assert "<code>mondrian (loss = ncp)</code>" in said
+    assert "<code>exchange-cuts</code>" in said
     rows = {row[0]: row for row in _rows(page, "Columns of the input")}
     assert rows["person"] == ["person", "quasi", "integer", "4", "published as 'person_original'"]
     assert rows["side"] == ["side", "sensitive", "categorical", "0", ""]

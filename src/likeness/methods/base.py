@@ -259,6 +259,10 @@ class Method(ABC):
         """
         return False
 
+    def suffices(self, models: tuple[PrivacyModel, ...]) -> bool:  # noqa: ARG002
+        """Whether local moves come as far from its release as from all candidates', in small tables of people with one record."""
+        return False
+
     @property
     def keeps_copies(self) -> bool:
         """Whether records that say the same are always in one class, so that it works on counts of them (`Microdata.copies`)."""

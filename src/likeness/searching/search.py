@@ -224,7 +224,7 @@ def weakest(
     >>> import polars as pl, likeness as lk
     >>> table = pl.DataFrame({"age": list(range(40)), "disease": ["flu", "cold", "flu", "hiv"] * 10})
     >>> columns = {"age": lk.quasi(), "disease": lk.sensitive()}
-    >>> policy = lk.Policy(columns=columns, privacy=lk.BasicBetaLikeness(4))
+    >>> policy = lk.Policy(columns=columns, privacy=lk.BasicBetaLikeness(4), effort="quick")
     >>> found = lk.weakest(table, policy, "beta", measured={"t-closeness.t": 0.1}, seed=1)
     >>> found, found.tried[-1].reached
     (Searched: basic-beta-likeness.beta = 0.3307 (0.3337 failed; 12 values tried), {'t-closeness.t': 0.0})

@@ -107,6 +107,10 @@ class ExchangeCuts(Method):
         looking = [model for model in models if isinstance(model, SensitiveModel)]
         return not served or records <= _MANY or not all(isinstance(model, GainModel) for model in looking)
 
+    def suffices(self, models: tuple[PrivacyModel, ...]) -> bool:
+        """Where values are to be mixed: it mixes them already."""
+        return any(isinstance(model, SensitiveModel) for model in models)
+
     def _begun(self, size: int) -> tuple[tuple[int, bool, bool], ...]:
         """First passes of a table of so many records."""
         return _FIRST[: self.runs or max(1, _MANY // max(1, size))]

@@ -132,19 +132,26 @@ class LagrangianRecoding(Method):
         attributes, cells = max(1, len(data.quasi)), data.tuples.count
         if values is not None:
             cells = group_codes([data.tuples.of, values], [cells, int(values.max(initial=0)) + 1]).count
-        vectors = min(self.most_vectors, prod(most_levels(domain) for domain in data.quasi))
+        vectors = min(self.most_vectors, self._vectors(data))
         # As measured: so many combinations are within reach of a cell.
         near = asked.k * attributes**2 * (float(self.reach) - 1) ** 2
         steps = vectors * cells * (attributes + 4) + int(cells * min(2 * vectors, near) * _VISITS)
         return steps if values is None else int(steps * _OF_VALUES * (1 + (asked.different / asked.k) ** 4))
+
+    def _vectors(self, data: Microdata) -> int:
+        """How many vectors of levels there are, at most."""
+        return prod(most_levels(domain) for domain in data.quasi)
 
     def within(
         self, work: int, data: Microdata, requirements: tuple[Requirement, ...]
     ) -> LagrangianRecoding | None:
         """Come as far as so much work allows; where no column shows nodes only in a long search, for a short one gains little.
 
-        Nowhere where more different values are asked for than are soon looked through.
+        Nowhere where more different values are asked for than are soon looked through, or vectors would be left out: many cells
+        are in none of the combinations then.
         """
+        if self._vectors(data) > self.most_vectors:
+            return None
         if work < _WITHOUT_NODES and all(domain.shape != "tree" for domain in data.quasi):
             return None
         if asked_of(requirements, data)[0].different > _MOST_DIFFERENT:

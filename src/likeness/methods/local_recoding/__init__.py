@@ -22,6 +22,7 @@ from likeness.methods.mondrian import Mondrian
 from likeness.microdata.grouping import group_codes
 from likeness.microdata.levels import Ladder, ladder, most_levels, vectors_by_loss
 from likeness.microdata.regions import LOSSES, attribute_weights
+from likeness.models.base import SensitiveModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from likeness.kernels.class_tests import LaidOutTests
     from likeness.microdata.data import Microdata
     from likeness.microdata.plan import Plan
+    from likeness.models.base import PrivacyModel
     from likeness.models.requirements import Requirement
 
 _VISITS_A_STEP = 256
@@ -94,6 +96,10 @@ class LocalRecoding(Method):
         cells = cells_at_most(data, requirements)
         attributes = max(1, len(data.quasi))
         return (vectors + 40 * cells.bit_length()) * cells * attributes + 60 * vectors * attributes**2
+
+    def suffices(self, models: tuple[PrivacyModel, ...]) -> bool:
+        """Where values do not matter."""
+        return not any(isinstance(model, SensitiveModel) for model in models)
 
     def run(self, problem: Problem) -> Plan:
         """Take out groups that hold, vector by vector; parts that cannot hold as a whole are withheld."""
