@@ -16,8 +16,10 @@ from tests.oracles.exchange_cuts import cut_all
 from tests.oracles.k_member import loss_of
 
 import likeness as lk
+from likeness.kernels.class_tests import lay_out
 from likeness.methods.base import Problem
-from likeness.methods.exchange_cuts import ExchangeCuts, _CutTable
+from likeness.methods.exchange_cuts import _FIRST, ExchangeCuts, _CutTable
+from likeness.methods.exchange_cuts.kernels import SideTests
 from likeness.microdata.data import Microdata
 from likeness.microdata.regions import LOSSES
 
@@ -26,8 +28,8 @@ LIMIT = Fraction(2, 5)
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> Microdata:
-    """Up to 24 records with three sensitive values; sums of losses are exact, so that rounding decides no tie."""
+def tables(draw: st.DrawFn, values: int = 3) -> Microdata:
+    """Up to 24 records with some sensitive values; sums of losses are exact, so that rounding decides no tie."""
     missing = draw(st.booleans())
     domains = [number("age", 9), tree("work", missing=missing), plain_set("sex", 3), plain_set("town", 5)]
     quasi = tuple(
@@ -35,10 +37,9 @@ def tables(draw: st.DrawFn) -> Microdata:
     )
     n = draw(st.integers(1, 24))
     codes = [draw(st.lists(st.integers(0, x.codes - 1), min_size=n, max_size=n)) for x in quasi]
-    sick = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
-    return Microdata(
-        quasi, np.array(codes, np.int32), (plain_set("disease", 3),), np.array([sick], np.int32), np.arange(n)
-    )
+    sick = draw(st.lists(st.integers(0, values - 1), min_size=n, max_size=n))
+    disease = plain_set("disease", values)
+    return Microdata(quasi, np.array(codes, np.int32), (disease,), np.array([sick], np.int32), np.arange(n))
 
 
 def close(whole: list[int]):
@@ -77,6 +78,34 @@ def test_a_pass_is_what_plain_loops_find(data, way, loss):
             continue
         expected = cut_all(data, holds, loss, way)
         assert passed(asked, way) == sorted(sorted(own) for own in expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+@given(data=tables(values=9))
+@settings(deadline=None, max_examples=20)
+def test_so_it_is_where_few_have_a_value(data, way):
+    """Most shares leave as many records as the one before, and are passed over."""
+    asked = replace(problem(data, lk.DistinctLDiversity(3)), loss=LOSSES["ncp"])
+    if not asked.holding(np.zeros(data.size, np.int64), 1).all():
+        return
+    expected = cut_all(data, lambda counts, size: size >= 3 and sum(c > 0 for c in counts) >= 3, "ncp", way)
+    assert passed(asked, way) == sorted(sorted(own) for own in expected)
+
+
+@given(data=tables())
+@settings(deadline=None, max_examples=20)
+def test_a_reserve_is_about_shares_alone(data):
+    everybody, one_class = np.arange(data.size), np.zeros(data.size, np.int64)
+    asked = problem(data, lk.DistinctLDiversity(2))
+    laid = _CutTable.of(asked, everybody)
+    assert laid.different(_FIRST) == _FIRST
+    # As where people have several records: shares are of parts of the histogram there.
+    without = laid._replace(of_shares=SideTests.of(lay_out([])))
+    assert without.different(_FIRST) == ((0, False, False), (0, False, True), (0, True, False))
+    if asked.holding(one_class, 1).all():
+        found = [without.cut(one_class, way).tolist() for way in _FIRST if way[1:] == (False, False)]
+        assert all(one == found[0] for one in found)
 
 
 @pytest.mark.slow

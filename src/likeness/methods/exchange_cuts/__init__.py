@@ -138,7 +138,7 @@ class ExchangeCuts(Method):
             return classes
 
         best, least = None, np.inf
-        first, *others = self._begun(kept.size)
+        first, *others = table.different(self._begun(kept.size))
         with ThreadPoolExecutor(max(1, cpu_count() or 1)) as workers:
             # The first compiles or loads what all of them run.
             runs = chain([run(first)], workers.map(run, others))
@@ -180,6 +180,12 @@ class _CutTable(NamedTuple):
             np.ascontiguousarray(data.codes[:, kept]),
             width,
         )
+
+    def different(self, ways: tuple[tuple[int, bool, bool], ...]) -> tuple[tuple[int, bool, bool], ...]:
+        """Leave out ways that find what others find: a reserve is about shares, and nothing else."""
+        if len(self.of_shares.shape):
+            return ways
+        return tuple(dict.fromkeys((0, as_table, strict) for _, as_table, strict in ways))
 
     def cut(self, parts: NDArray[np.int64], way: tuple[int, bool, bool]) -> NDArray[np.int64]:
         """(r,) Classes of the records, cut from parts that hold; ``way`` makes a `Pass`."""

@@ -76,7 +76,9 @@ class Room(NamedTuple):
     ``local``: (strata,) position of a stratum among those present, -1 of others. ``present``: (p,). ``whole``, ``aim``,
     ``kept``, ``chosen``: (p,) records of each in the class, those that shares are of, on the kept side, and there by the best
     cut so far. ``held``, ``below``: (items, p), (items + 1, p) those of each item, and among the first items. ``histograms``:
-    (4, W) of the class, the kept side, the rest, and of one that is exaggerated. ``arranged``: (n,) room to sort in.
+    (5, W) of the class, the kept side where it is the first, and where it is the other, the rest, and of one that is exaggerated.
+    ``counted``: (2, p) records of each in those of the kept sides. ``arranged``: (n,) room to sort in.
+    ``fewer``: (shares,) whether a share leaves fewer than the one before.
     """
 
     local: NDArray[np.int64]
@@ -88,7 +90,9 @@ class Room(NamedTuple):
     held: NDArray[np.int32]
     below: NDArray[np.int32]
     histograms: NDArray[np.int64]
+    counted: NDArray[np.int64]
     arranged: NDArray[np.int64]
+    fewer: NDArray[np.bool_]
 
 
 class Pass(NamedTuple):
@@ -120,8 +124,10 @@ def room(records: int, strata: int, width: int) -> Room:
         counts[4],
         np.zeros((_MOST_ITEMS, strata), np.int32),
         np.zeros((_MOST_ITEMS + 1, strata), np.int32),
-        np.zeros((4, max(width, 1)), np.int64),
+        np.zeros((5, max(width, 1)), np.int64),
+        np.zeros((2, strata), np.int64),
         np.zeros(records, np.int64),
+        np.ones(_SHARES, np.bool_),
     )
 
 
@@ -236,12 +242,28 @@ def _inside(work, p, cut, first):
 
 
 @njit(cache=True)
+def _most(aim, step):
+    """How many records of a stratum the kept side may have."""
+    return (2 * aim * (_SHARES - step) + _SHARES) // (2 * _SHARES)
+
+
+@njit(cache=True)
+def _tell_shares_apart(present, work):
+    """Find the shares that leave fewer records of some stratum than those before: of strata of one record there is one."""
+    for step in range(1, _SHARES):
+        work.fewer[step] = False
+        for p in range(present):
+            if _most(work.aim[p], step) < _most(work.aim[p], step - 1):
+                work.fewer[step] = True
+                break
+
+
+@njit(cache=True)
 def _keep(work, present, cut, first, step):
     """Let the kept side keep no more than a share of what is aimed at of every stratum; how many records that are."""
     size = 0
     for p in range(present):
-        most = (2 * work.aim[p] * (_SHARES - step) + _SHARES) // (2 * _SHARES)
-        work.kept[p] = min(_inside(work, p, cut, first), most)
+        work.kept[p] = min(_inside(work, p, cut, first), _most(work.aim[p], step))
         size += work.kept[p]
     return size
 
@@ -274,9 +296,12 @@ def _holds_exaggerated(of_shares, work, part, count, size, reserve):
     Asked of `RESERVES` times as many records, which need less rounding, and else of as many: limits of shares are tabulated
     for as many as there are.
     """
-    whole, own, far = work.histograms[0], work.histograms[part], work.histograms[3]
+    whole, own, far = work.histograms[0], work.histograms[part], work.histograms[4]
     for scale in (RESERVES, 1):
         for h in range(own.shape[0]):
+            if whole[h] == 0:
+                far[h] = 0
+                continue
             more = scale * (RESERVES + reserve) * own[h] - scale * reserve * count * whole[h] // size
             far[h] = max(0, (2 * more + RESERVES) // (2 * RESERVES))
         if _shares_hold(of_shares, scale, count, own, far):
@@ -304,22 +329,31 @@ def _shares_hold(of_shares, scale, count, own, far):
 
 
 @njit(cache=True)
-def _both_hold(tests, of_shares, strata, work, present, kept, size, reserve):
+def _both_hold(tests, of_shares, strata, work, present, first, kept, size, reserve):
     """Whether the kept side and the rest hold, and would with the reserve."""
     if kept < tests.smallest or size - kept < tests.smallest:
         return False
-    whole, own, rest = work.histograms[0], work.histograms[1], work.histograms[2]
-    own[:] = 0
+    side = 1 if first else 2
+    whole, own, rest, counted = (
+        work.histograms[0],
+        work.histograms[side],
+        work.histograms[3],
+        work.counted[side - 1],
+    )
+    # Most strata have as many there as when it was last asked.
     for p in range(present):
-        for v in range(strata.places.shape[1]):
-            own[strata.places[work.present[p], v]] += work.kept[p]
+        more = work.kept[p] - counted[p]
+        if more != 0:
+            counted[p] += more
+            for v in range(strata.places.shape[1]):
+                own[strata.places[work.present[p], v]] += more
     for h in range(own.shape[0]):
         rest[h] = whole[h] - own[h]
     if not (_holds(tests, kept, own) and _holds(tests, size - kept, rest)):
         return False
     return reserve == 0 or (
-        _holds_exaggerated(of_shares, work, 1, kept, size, reserve)
-        and _holds_exaggerated(of_shares, work, 2, size - kept, size, reserve)
+        _holds_exaggerated(of_shares, work, side, kept, size, reserve)
+        and _holds_exaggerated(of_shares, work, 3, size - kept, size, reserve)
     )
 
 
@@ -330,10 +364,14 @@ def _loss_of_cut(tests, of_shares, strata, s, work, present, size, cut, first, l
     rest = s.loss[SUFFIX if first else PREFIX, cut]
     before = -1
     for step in range(1 if run.strict else _SHARES):
+        if not work.fewer[step]:
+            continue
         kept = _keep(work, present, cut, first, step)
         if kept * own + (size - kept) * rest >= least:
             break
-        if kept != before and _both_hold(tests, of_shares, strata, work, present, kept, size, run.reserve):
+        if kept != before and _both_hold(
+            tests, of_shares, strata, work, present, first, kept, size, run.reserve
+        ):
             far = _reach(work, present, cut, first)
             rest = s.loss[SUFFIX, cut - far] if first else s.loss[PREFIX, cut + far]
             return kept * own + (size - kept) * rest
@@ -411,7 +449,7 @@ def _enter(strata, members, begin, end, as_table, work):
     """
     present = 0
     whole = work.histograms[0]
-    whole[:] = 0
+    work.histograms[:3] = 0
     for at in range(begin, end):
         own = strata.of[members[at]]
         if work.local[own] < 0:
@@ -424,10 +462,12 @@ def _enter(strata, members, begin, end, as_table, work):
     for p in range(present):
         for v in range(strata.places.shape[1]):
             whole[strata.places[work.present[p], v]] += work.whole[p]
+        work.counted[:, p] = 0
         work.aim[p] = work.whole[p]
         if as_table:
             alike = (2 * strata.records[work.present[p]] * size + records) // (2 * records)
             work.aim[p] = max(work.whole[p], alike)
+    _tell_shares_apart(present, work)
     return present
 
 
