@@ -435,6 +435,15 @@ def test_no_release_on_a_grid_loses_less(seed):
             assert beyond / 2 - 1e-9 <= bound.value <= lost <= (step - 1) / years / 2 + 1e-9
 
 
+@pytest.mark.parametrize("loss", ["ncp", "glm", "iloss"])
+def test_a_column_of_one_value_loses_no_cell(loss):
+    table = pl.DataFrame({"age": [31] * 4, "job": ["a", "b", "a", "b"]})
+    form = {"name": "generalized", "recoding": "grid", "steps": {"age": 5}}
+    policy = lk.Policy(columns=dict.fromkeys(table.columns, lk.quasi()), privacy=lk.KAnonymity(2), form=form)
+    release = lk.anonymize(table, policy, seed=1)
+    assert release.lower_bound(loss).value <= release.loss(loss)[loss]
+
+
 def test_a_column_with_missing_values_loses_no_cell_besides():
     """Mixed with the missing value an interval loses everything, which its cell is part of."""
     table = pl.DataFrame({"age": [20, 21, 30, None], "job": ["a", "b", "a", "b"]})

@@ -203,8 +203,8 @@ def _rounded_down(data: Microdata, loss: str) -> tuple[Microdata, float]:
     quasi, codes, cell = list(data.quasi), data.codes.copy(), 0.0
     for j, (domain, weight) in enumerate(zip(data.quasi, attribute_weights(data.quasi), strict=True)):
         lattice = domain.lattice
-        # Mixed with the missing value an interval loses everything, and no cell besides.
-        if lattice is None or domain.shape != "interval" or domain.missing:
+        # Mixed with the missing value an interval loses everything, and no cell besides; where all are alike it loses nothing.
+        if lattice is None or domain.shape != "interval" or domain.missing or domain.width <= 0:
             continue
         low, high = min(domain.low, float(domain.numbers[0])), max(domain.high, float(domain.numbers[-1]))
         quasi[j] = replace(domain, low=low, high=high)
