@@ -142,9 +142,13 @@ class Danonyir(Method):
         return any(model.about_individuals for model in models)
 
     def work(self, data: Microdata, requirements: tuple[Requirement, ...]) -> int:
-        """Everybody is compared with everybody of a neighbourhood; models that adding can break are judged again and again."""
+        """Everybody is compared with everybody of a neighbourhood; models that adding can break are judged again and again.
+
+        Of people with several records less often, as measured: few of them fit together at all.
+        """
         near = min(data.size, self.neighbourhood or _NEIGHBOURHOOD)
-        again = 1 if all(one.closed_under_adding for one in requirements) else 10
+        often = 10 if data.members is None else 3
+        again = 1 if all(one.closed_under_adding for one in requirements) else often
         # Of few attributes the first tell that somebody is too far; the more there are, the less anybody is nearer than others.
         tenths = min(350, 7 + 25 * max(0, len(data.quasi) - 5))
         return again * tenths * data.size * near * max(1, len(data.quasi)) // 10 + 3000 * data.size
