@@ -81,7 +81,7 @@ class Effort(NamedTuple):
 
 EFFORTS = {
     "quick": Effort(0, 0, 0, 1, one_does=False),
-    "normal": Effort(3, 3, 20_000_000, 1, one_does=True),
+    "normal": Effort(3, 3, 40_000_000, 1, one_does=True),
     "thorough": Effort(6, 40, 200_000_000, 20, one_does=False),
 }
 _MOST_ROUNDS = 3
@@ -91,7 +91,7 @@ _LOWER = 0.95
 _FAR_LOWER = 0.75
 """What the cheapest method loses without them, of what it loses with them, where no other one loses more so: as measured, the
 best gains more by it than the cheapest."""
-_OFTEN_OVER = 10
+_OFTEN_OVER = 20
 """Part of the least steps of an effort after which moves have often ended: no more are replaced."""
 _NEARLY_BEST = 1.1
 """How many times the least loss a start may lose: moves bring some farther than others, but not any distance."""
@@ -574,8 +574,9 @@ class _Trials:
         if begun and self.moves:
             laying_out = STEPS_A_RECORD * WORK_A_STEP * self.units.size
             left = own.times * self.spent - laying_out - patient - self.looked
-            # Where laying out alone takes as long as the least that is done, more lowers the loss by tenths of a percent.
-            steps = own.steps if laying_out > own.steps * WORK_A_STEP else max(own.steps, left // WORK_A_STEP)
+            # Where laying out alone takes as long as half of that, more than it lowers the loss by tenths of a percent.
+            half = own.steps // 2
+            steps = half if laying_out > half * WORK_A_STEP else max(own.steps, left // WORK_A_STEP)
             if seconds is not None:
                 # Time is to end it.
                 steps = max(steps, int(seconds * STEPS_A_SECOND) * (cpu_count() or 1))
