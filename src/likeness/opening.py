@@ -261,6 +261,8 @@ def _rejoined(
     policy = (asked or kept).replace(seed=kept.seed, output=kept.output, records=kept.records)
     main, policy = next(iter(public.tables)), policy.naming(_named(original, encoded))
     private = _private(main, public.publication, encoded, policy, audit, steward.class_map)
+    if asked is None:
+        private = replace(private, kept=audit.policy.naming(_named(original, encoded)))
     proven = private.prove(public.publication)
     return _opened(public, replace(proven, statements=verdict.statements), folder, private)
 

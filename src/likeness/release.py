@@ -69,6 +69,7 @@ class Private:
     ``entropy``: what the random numbers were made from (`likeness.randomness.entropy_of`).
     ``candidates``: the methods that could have made it, and what became of them, where the policy names none.
     ``ledger``: what was published of the same people before, where that is kept.
+    ``kept``: of an opened release, the policy with what its files of hierarchies and categories said when it was made.
     """
 
     encoded: Encoded
@@ -79,6 +80,12 @@ class Private:
     entropy: int
     candidates: tuple[Candidate, ...] = ()
     ledger: Ledger | None = None
+    kept: Policy | None = None
+
+    @property
+    def policy_for_others(self) -> Policy:
+        """The policy by which other tables are read as the original was, wherever the files are that it names."""
+        return self.policy if self.kept is None else self.kept
 
     def prove(self, publication: Publication) -> Verdict:
         """Prove what was asked of what was published, with what only the steward knows."""
@@ -634,7 +641,7 @@ class Release:
         return find_risk(
             self._publication,
             self._know_original(),
-            None if private is None else private.policy,
+            None if private is None else private.policy_for_others,
             None if private is None else private.solution.plan,
             self.attack_all() if attacks else {},
             question,

@@ -21,6 +21,38 @@ def test_json_is_what_python_says(run, released):
     assert found.json["population"]["sampling_fraction"] == 1
 
 
+def test_other_tables_are_read_by_the_hierarchies_of_the_release_wherever_one_is(run, tmp_path, monkeypatch):
+    """A file of the same name in the current folder was taken, or asked for."""
+    monkeypatch.chdir(tmp_path)
+    labels = [f"c{i:02d}" for i in range(8)]
+    Path("h.csv").write_text("".join(f"{own},g{i // 4},*\n" for i, own in enumerate(labels)))
+    Path("t.csv").write_text("city,d\n" + "".join(f"{labels[i * 5 % 8]},{'xyz'[i % 3]}\n" for i in range(80)))
+    Path("p.yaml").write_text(
+        "columns:\n  city: {role: quasi, hierarchy: h.csv}\n  d: {role: sensitive}\n"
+        "privacy: [{model: k-anonymity, k: 15}]\nmethod: mondrian\nseed: 1\n"
+    )
+    assert run("anonymize", "t.csv", "p.yaml", "-o", "out").code == 0
+    words = ("--original", str(tmp_path / "t.csv"), "--targets", "40", "--format", "json")
+    asked = [
+        ("--hold-out", "0.3"),
+        ("--control", str(tmp_path / "t.csv")),
+        ("--population", str(tmp_path / "t.csv")),
+    ]
+    here = [run("risk", "out", *words, *more).json for more in asked]
+    for folder in ("nothing", "other"):
+        (tmp_path / folder).mkdir()
+    Path("other/h.csv").write_text("".join(f"{own},q{i % 2},*\n" for i, own in enumerate(labels)))
+    for folder in ("nothing", "other"):
+        monkeypatch.chdir(tmp_path / folder)
+        found = [run("risk", str(tmp_path / "out"), *words, *more) for more in asked]
+        assert [one.code for one in found] == [0, 0, 0], found
+        for one, first in zip(found, here, strict=True):
+            for told in (one.json, first):
+                told.pop("source", None)
+            assert one.json["wp216"] == first["wp216"]
+            assert one.json["population"] == first["population"]
+
+
 def test_a_population_and_a_control_are_read_as_the_original_is(run, tmp_path, monkeypatch):
     """They were read as UTF-8 with points, whatever was said."""
     monkeypatch.chdir(tmp_path)

@@ -59,7 +59,7 @@ class RiskOptions:
         with console.progress() as progress:
             second = held_out(
                 release.private.encoded.table,
-                release.private.policy,
+                release.private.policy_for_others,
                 self.hold_out,
                 seed=self.seed,
                 progress=progress,
