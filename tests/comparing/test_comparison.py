@@ -80,6 +80,19 @@ def test_where_the_guarantee_is_out_of_reach_the_strongest_is_recommended():
     assert found.findings[0].warned
 
 
+def test_no_weaker_guarantee_is_recommended_than_the_policy_asks_for():
+    """Of releases that lose as much the weakest was, as on this table it holds what was asked."""
+    found = comparison([run("best", 2, 0.2, 6), run("best", 5, 0.2, 6), run("best", 7, 0.3, 7)]).recommend()
+    assert found.policy.privacy == (lk.KAnonymity(5),)
+    # Even where it loses less, for another table may show less.
+    found = comparison([run("best", 2, 0.1, 6), run("best", 7, 0.3, 7)]).recommend()
+    assert found.policy.privacy == (lk.KAnonymity(7),)
+    # Where nothing else was tried, it is asked for.
+    found = comparison([run("best", 2, 0.1, 6), run("mondrian", 4, 0.3, 4)]).recommend()
+    assert found.run.label == "best"
+    assert found.policy.privacy == (lk.KAnonymity(5),)
+
+
 def test_nothing_to_recommend():
     found = comparison([RUNS[5]])
     with pytest.raises(lk.CannotBeMetError, match="made a release"):

@@ -233,17 +233,23 @@ class Comparison:
         # What was asked is proven exactly, of what was measured digits may be cut.
         return all(
             any(
-                own >= limits[lever.subject] if lever.larger_is_stronger else own <= limits[lever.subject]
+                lever.as_strong(own, limits[lever.subject])
                 for own in (run.proven[lever.subject], run.asked[lever.subject])
             )
             for lever in self.levers
             if lever.subject in limits
         )
 
+    def promises(self, run: ComparedRun) -> bool:
+        """Whether a run was asked for at least what the policy asks for, in what was varied."""
+        levers = (lever for lever in self.levers if lever.subject in self._own)
+        return all(lever.as_strong(run.asked[lever.subject], self._own[lever.subject]) for lever in levers)
+
     def recommend(self) -> Recommendation:
         """Recommend a method for the policy's guarantee: what loses least there, with the reasons and the policy that gives it.
 
-        Where no release holds that, the strongest that was found.
+        Where no release holds that, the strongest that was found. Where one holds it that was asked for less, the policy asks for
+        what the one that was given does.
 
         Raises
         ------
@@ -255,13 +261,20 @@ class Comparison:
             reasons = () if first is None else tuple(refusal.within(first.label) for refusal in first.why[:1])
             what = f"no run of the comparison made a release that {self.loss} can be measured of"
             raise CannotBeMetError(Refusal(what), *reasons)
-        held = any(self.holds(run, self._own) for run in self.compared)
-        best = self.least_loss_at() if held else self._strongest(self.compared)
-        return recommend(self, best, held=held, policy=self._policy_of(best))
+        held = [run for run in self.compared if self.holds(run, self._own)]
+        # Of what was asked for less, another table may show less.
+        best = min(filter(self.promises, held), key=self._least, default=None) or (
+            min(held, key=self._least) if held else self._strongest(self.compared)
+        )
+        return recommend(self, best, held=bool(held), policy=self._policy_of(best, raised=bool(held)))
 
-    def _policy_of(self, run: ComparedRun) -> Policy:
-        """The policy that a run was made under; with a seed only where one was asked for."""
+    def _policy_of(self, run: ComparedRun, *, raised: bool) -> Policy:
+        """The policy that a run was made under, ``raised`` to what was given; with a seed only where one was asked for."""
         found = self.policies[self.runs.index(run)]
+        for lever in self.levers if raised else ():
+            own = self._own.get(lever.subject)
+            if own is not None and not lever.as_strong(run.asked[lever.subject], own):
+                found = found.replace(privacy=lever.set(found.privacy, own))
         return found.replace(seed=self.policy.seed)
 
     @cached_property

@@ -100,7 +100,8 @@ def recommend(compared: Comparison, best: ComparedRun, *, held: bool, policy: Po
 
 def _next_best(compared: Comparison, best: ComparedRun) -> list[Finding]:
     """Say what loses least of the other methods, under as strong a guarantee."""
-    others = [run for run in compared.compared if run.label != best.label and compared.holds(run, best.asked)]
+    least = best.asked if compared.promises(best) else compared.guarantee_of(best)
+    others = [run for run in compared.compared if run.label != best.label and compared.holds(run, least)]
     if not others:
         return []
     other = min(others, key=lambda run: (compared.cost_of(run), run.label))

@@ -55,6 +55,10 @@ class Lever:
         """Which way the guarantee is stronger."""
         return self.range.larger_is_stronger
 
+    def as_strong(self, one: float, other: float) -> bool:
+        """Whether a value gives as strong a guarantee as another, or a stronger one."""
+        return one >= other if self.larger_is_stronger else one <= other
+
     def as_given(self, value: float) -> float:
         """Write a value as a policy gives it."""
         return int(value) if self.whole else float(value)
