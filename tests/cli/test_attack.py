@@ -146,13 +146,52 @@ def test_what_somebody_else_knows_beforehand(run, released, tmp_path):
     assert everything["linkage"] == release.attack("linkage")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("--at-most", "background-knowledge=0"),
+            "--at-most: background-knowledge was left out (nothing says what",
+        ),
+        (
+            (
+                "--earlier",
+                "out",
+                "--earlier-original",
+                "patients.csv",
+                "--on",
+                "zzz",
+                "--at-most",
+                "composition=0",
+            ),
+            "--at-most: composition was left out (on: 'zzz' is no column of the table",
+        ),
+        (
+            ("--knowledge", "nofile.yaml"),
+            "--knowledge: background-knowledge was left out (nofile.yaml: there is no such",
+        ),
+        (
+            ("--attack", "linkage", "--earlier", "out"),
+            "--earlier: none of these attacks takes it; those that do: composition",
+        ),
+    ],
+    ids=["threshold", "on", "knowledge", "earlier"],
+)
+def test_what_is_asked_of_an_attack_that_is_left_out_is_no_success(run, released, words, said):
+    found = run("attack", "out", "--original", "patients.csv", *words)
+    assert found.code == 2
+    assert any(said in line for line in found.errors), found.err
+    # A threshold for all is for those that are run.
+    assert run("attack", "out", "--original", "patients.csv", "--at-most", "1").code == 0
+
+
 def test_knowledge_that_nobody_takes_or_understands(run, released):
     Path("insurer.yaml").write_text("knowledge: {kernel: {bandwidth: 0}}\n", encoding="utf-8")
     Path("empty.yaml").write_text("columns: {}\n", encoding="utf-8")
     ask = ("attack", "out", "--original", "patients.csv", "--attack")
     found = run(*ask, "linkage", "--knowledge", "insurer.yaml")
     assert found.code == 2
-    assert "linkage: takes no knowledge; attacks that do: background-knowledge" in found.err
+    assert "--knowledge: none of these attacks takes it; those that do: background-knowledge" in found.err
     found = run(*ask, "background-knowledge", "--knowledge", "insurer.yaml")
     assert found.code == 2
     assert "insurer.yaml, line 1: knowledge: kernel: bandwidth must be a number above 0; got 0" in found.err

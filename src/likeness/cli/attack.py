@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from fractions import Fraction
 
-    from likeness.attacks.base import Attack, AttackResult
+    from likeness.attacks.base import Attack, AttackResult, AttackResults
     from likeness.release import Release
 
 BEFORE = "_before"
@@ -144,6 +144,39 @@ def _earlier(
     return [open_release(folder, reading.again(own)) for folder, own in zip(folders, originals, strict=True)]
 
 
+def _takers(attacks: Iterable[Attack], given: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Which of the attacks each option is for that is given; refuses one that is for none of them."""
+    found = {}
+    for option, value in given.items():
+        if value is None or value == []:
+            continue
+        of_knowledge = option == "--knowledge"
+        found[option] = [
+            one.name for one in attacks if (one.takes_knowledge if of_knowledge else one.takes_earlier)
+        ]
+        if not found[option]:
+            able = [
+                one.name for one in make([]) if (one.takes_knowledge if of_knowledge else one.takes_earlier)
+            ]
+            raise InvalidError(f"{option}: none of these attacks takes it; those that do: {', '.join(able)}")
+    return found
+
+
+def _unjudged(found: AttackResults, at_most: Iterable[str], takers: Mapping[str, Iterable[str]]) -> list[str]:
+    """Say what was asked for of attacks that were left out: a threshold of one, or an option that is for these alone."""
+    why = {name: " ".join(one.sentence for one in those) for name, those in found.refusals.items()}
+    named = dict.fromkeys(pair(one, "--at-most")[0] for one in at_most if "=" in one)
+    lines = [
+        f"--at-most: {name} was left out ({why[name]}), so its threshold says nothing"
+        for name in named
+        if name in why
+    ]
+    for option, names in takers.items():
+        if all(name in why for name in names):
+            lines += [f"{option}: {name} was left out ({why[name]})" for name in names if name not in named]
+    return lines
+
+
 def _with_earlier(attack: Attack, earlier: list[Path] | list[Release], on: str | None) -> Attack:
     """Give an attack the earlier releases, where it puts releases together and names none itself."""
     from likeness import registry
@@ -212,6 +245,7 @@ def attack(
 
     attacks = make(attack or [])
     allowed = limits(at_most or [], attacks)
+    takers = _takers(attacks, {"--knowledge": knowledge, "--earlier": earlier, "--on": on})
     before = _earlier(earlier or [], earlier_original or [], on, reading)
     attacks = [_with_earlier(one, before, on) for one in attacks]
     release = open_release(folder, reading.again(original), policy=policy)
@@ -231,7 +265,10 @@ def attack(
     for one in exceeded:
         success, limit = beyond(one.success, float(allowed[one.attack]))
         console.error(f"{one.attack} succeeds at {success}, above the threshold {limit}")
-    return 1 if exceeded else 0
+    unjudged = _unjudged(found, at_most or [], takers)
+    for line in unjudged:
+        console.error(line)
+    return 2 if unjudged else 1 if exceeded else 0
 
 
 command = as_command(attack)
