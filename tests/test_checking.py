@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import polars as pl
 import pytest
 
@@ -70,3 +73,12 @@ def test_it_is_shown_without_any_record():
     html = lk.check(TABLE, asked(lk.BetaLikeness(4)))._repr_html_()
     assert "&lt;b&gt;" in html
     assert "<b>'" not in html
+
+
+@pytest.mark.parametrize("how", [lambda one: pickle.loads(pickle.dumps(one)), copy.copy, copy.deepcopy])
+def test_what_was_found_can_be_shown_of_a_copy(how):
+    """Its release leaves the original behind, which bounds and methods are read from."""
+    found = lk.check(TABLE, asked(lk.KAnonymity(2)), seed=1)
+    again = how(found)
+    assert str(again) == str(found)
+    assert again._repr_html_() == found._repr_html_()

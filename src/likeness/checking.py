@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -169,6 +170,14 @@ class Checked:
 
     def lines(self) -> list[str]:
         """Say it line by line; no record is shown."""
+        return list(self._lines)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Take along what is said: a copy of the release leaves the original behind, which that needs."""
+        return {**self.__dict__, "_lines": self._lines}
+
+    @cached_property
+    def _lines(self) -> list[str]:
         return [
             f"{share(self.unique, self.units)} of the {self.counted} are the only ones with their quasi-identifiers",
             *(f"dropped {number:,}: {reason}" for reason, number in self.dropped.items()),

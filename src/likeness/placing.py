@@ -320,6 +320,8 @@ def check_file(path: Path, *, overwrite: bool) -> None:
         clear(path.resolve())
     if path.is_dir():
         raise OutputError(f"{path}: is a folder; give a file")
+    if path.exists() and not path.is_file():
+        raise OutputError(f"{path}: is a device or a pipe, which would be replaced by a file; give a file")
     if path.exists() and not overwrite:
         raise OutputError(f"{path}: already exists; say --overwrite to replace it, or give another name")
     if not parent.is_dir():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 
@@ -38,6 +40,26 @@ def test_nothing_private_is_written_into_what_is_handed_out(run, released, words
     assert f"lies in {public}, the public part of a release" in found.errors[0]
     assert found.errors[0].startswith(f"{words[-1]}: ")
     assert sorted(public.rglob("*")) == before
+
+
+def test_nothing_is_written_among_the_files_that_verify_knows(run, released):
+    found = run("dossier", "out", "--for", "ema", "--original", "patients.csv", "-o", "out/private/ema.html")
+    assert found.code == 2
+    assert found.errors == [
+        f"out/private/ema.html: lies in {released / 'private'}, whose files verify knows one by one; write it beside the release"
+    ]
+    assert run("verify", "out").code == 0
+
+
+@pytest.mark.parametrize("words", [("profile", "patients.csv"), ("generate", "hospital", "--rows", "9")])
+def test_what_is_no_file_is_not_replaced(run, desk, words):
+    """As root `-o /dev/null --overwrite` made a file of it."""
+    place = desk / "pipe.csv"
+    os.mkfifo(place)
+    found = run(*words, "-o", "pipe.csv", "--overwrite")
+    assert found.code == 2
+    assert "pipe.csv: is a device or a pipe, which would be replaced by a file; give a file" in found.err
+    assert place.is_fifo()
 
 
 def test_a_ledger_does_not_lie_in_what_is_handed_out(run, released):

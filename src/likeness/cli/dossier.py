@@ -67,7 +67,7 @@ def dossier(
     """
     from likeness.cli.risk import RiskOptions
     from likeness.dossier.base import refuse_unknown
-    from likeness.folder.layout import refuse_in_public
+    from likeness.folder.layout import refuse_in_release
     from likeness.opening import open_release
     from likeness.placing import as_text, check_file, write_files
 
@@ -76,7 +76,7 @@ def dossier(
         raise OutputError(
             f"{output}: a dossier is a page or a Word document; name a file that ends in .html or .docx"
         )
-    refuse_in_public(output, "a dossier is private")
+    refuse_in_release(output, "a dossier is private")
     beside = output.with_name("risk.json")
     check_file(output, overwrite=overwrite)
     # That of another dossier of the release may say the same.

@@ -52,7 +52,7 @@ def profile(
     """
     from likeness.cli._options import pair
     from likeness.errors import InvalidError, OutputError
-    from likeness.folder.layout import refuse_in_public
+    from likeness.folder.layout import refuse_in_release
     from likeness.placing import check_file, write_text
     from likeness.profiling import profile as look_at
 
@@ -60,7 +60,7 @@ def profile(
     if output is not None and not printed:
         if output.resolve() in {Path(table).resolve(), *([] if records is None else [records.resolve()])}:
             raise OutputError(f"{output}: is the table itself; write the policy to another file")
-        refuse_in_public(output, "a policy tells of the original")
+        refuse_in_release(output, "a policy tells of the original")
         check_file(output, overwrite=overwrite)
     if records is None and (records_reading.options() or on is not None):
         options = " and ".join(filter(None, ["" if on is None else "--on", records_reading.options()]))

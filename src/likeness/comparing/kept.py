@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from likeness._version import __version__
 from likeness.comparing.run import ComparedRun
 from likeness.errors import OutputError
-from likeness.folder.layout import refuse_among_files, refuse_in_public
+from likeness.folder.layout import refuse_among_files, refuse_in_release
 from likeness.placing import (
     REPLACED,
     as_text,
@@ -117,7 +117,7 @@ def keeping(
     if folder is None:
         yield Kept(None)
         return
-    refuse_in_public(folder, "a comparison tells of the original")
+    refuse_in_release(folder, "a comparison tells of the original")
     refuse_among_files(folder, source)
     target = Path(folder).resolve()
     if not target.parent.is_dir():

@@ -176,6 +176,16 @@ def refuse_in_public(path: str | Path, why: str) -> None:
             )
 
 
+def refuse_in_release(path: str | Path, why: str) -> None:
+    """Refuse to write into a release, where it would be handed out or be a file that nobody released; as `refuse_in_public`."""
+    refuse_in_public(path, why)
+    for parent in Path(path).resolve().parents:
+        if parent.name == PRIVATE and _certificate_in(parent.parent / PUBLIC) is not None:
+            raise OutputError(
+                f"{path}: lies in {parent}, whose files verify knows one by one; write it beside the release"
+            )
+
+
 def refuse_among_files(folder: str | Path, source: Any) -> None:
     """Refuse to write where what is written would be read as some of the table; ``source``: where that is.
 

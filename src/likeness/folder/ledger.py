@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from likeness.errors import InvalidError, OutputError, PolicyError, Refusal, Statement, suggestion
-from likeness.folder.layout import refuse_in_public
+from likeness.folder.layout import refuse_in_release
 from likeness.microdata.domain import NUMERIC
 from likeness.microdata.signatures import Signatures
 from likeness.placing import write_text
@@ -79,7 +79,7 @@ class Ledger:
         """
         place = Path(path)
         if not place.exists():
-            refuse_in_public(place, "a ledger names people")
+            refuse_in_release(place, "a ledger names people")
             if on is None:
                 raise PolicyError(
                     f"ledger: {place} is a new one; say which column tells people apart, as in on: patient_id"
