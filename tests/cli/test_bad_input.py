@@ -204,12 +204,17 @@ def test_only_releases_are_replaced(run, desk):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["anonymize", "patients.csv"], "requires an argument; see likeness anonymize --help"),
+        (["anonymize", "patients.csv"], "POLICY is missing; see likeness anonymize --help"),
+        (["measure", "out"], "--original is missing; see likeness measure --help"),
+        (["measure", "out", "--original"], "requires an argument; see likeness measure --help"),
         (["anonymize", "patients.csv", "policy.yaml", "-o", "out", "--sede", "3"], "Did you mean --seed?"),
         (["anonymize", "patients.csv", "policy.yaml", "-o", "out", "--seed", "x"], "--seed"),
         (["anonymize", "patients.csv", "policy.yaml", "-o", "out", "--seed", "-1"], "seed"),
         (["check", "patients.csv", "policy.yaml", "--format", "xml"], '"text", "json"'),
-        (["check", "patients.csv", "policy.yaml", "more"], "more"),
+        (
+            ["check", "patients.csv", "policy.yaml", "more"],
+            "too many arguments: more; see likeness check",
+        ),
         (["anonymise"], "did you mean 'anonymize'?"),
         (["list", "methds"], "did you mean 'methods'?"),
         (["show", "burell"], "did you mean 'burel'?"),

@@ -78,7 +78,7 @@ def test_marks_and_encodings(csv_file):
         ('{"a": NaN}\n', "line 1 is not JSON .*NaN is no number of JSON"),
         ("a,b\n1,2\n", "line 1 is not JSON"),
         (b"\x93rubbish\n", "not utf-8 at line 1"),
-        (b"PK\x03\x04\x00\x00", "holds zero bytes"),
+        (b"PK\x03\x04\x00\x00", "is no text but an archive, such as an Excel file"),
         ("[" * 100_000, "line 1 is not JSON"),
         ("{}\n{}\n", "has no columns"),
         ('{"": 1}\n', "column 1 has no name"),

@@ -243,7 +243,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
 
 def _run(tokens: list[str]) -> int:
     """Parse the words and run the command they name."""
-    from cyclopts import CycloptsError, UnknownCommandError
+    from cyclopts import CycloptsError, MissingArgumentError, UnknownCommandError, UnusedCliTokensError
 
     try:
         code = build(tokens)(tokens, exit_on_error=False, print_error=False)
@@ -253,6 +253,12 @@ def _run(tokens: list[str]) -> int:
     except CycloptsError as problem:
         command = " ".join(("likeness", *(problem.command_chain or ())))
         line = " ".join(str(problem).split()).rstrip(".")
+        if isinstance(problem, UnusedCliTokensError):
+            line = f"too many arguments: {' '.join(problem.unused_tokens or [])}"
+        elif isinstance(problem, MissingArgumentError) and problem.argument is not None:
+            # An option without its value is there, and said to require one.
+            there = problem.keyword is not None or problem.argument.tokens
+            line = line if there else f"{problem.argument.name} is missing"
         return _refuse([f"{line}; see {command} --help"], USAGE)
     return code if isinstance(code, int) else 0
 

@@ -22,6 +22,12 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_NO_TEXT = {
+    b"PAR1": "a Parquet file; give it a name that ends in .parquet",
+    b"PK\x03\x04": "an archive, such as an Excel file; give that a name that ends in .xlsx",
+    b"SQLite format 3\0": "a SQLite database; give sqlite:///FILE and the table",
+}
+"""What files begin with that are often called .csv, and are none."""
 _LOOK = 1 << 16
 _MIXED = "utf-8+"
 _WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*|[^\x00-\x7f]")
@@ -86,13 +92,10 @@ def to_utf8(data: bytes, *, source: str, encoding: str | None) -> bytes:
     belong to the encoding, saying which to try, and if a given one would garble lines which are UTF-8.
     """
     if encoding is None and _marked(data) is None and b"\0" in data[:_LOOK]:
-        raise TableError(
-            Refusal(
-                "holds zero bytes, so it is no text, or UTF-16 without a byte order mark; "
-                "in that case give its encoding, utf-16-le or utf-16-be",
-                (source,),
-            )
-        )
+        what = next((own for magic, own in _NO_TEXT.items() if data.startswith(magic)), None)
+        perhaps = "in that case give its encoding, utf-16-le or utf-16-be"
+        said = f"holds zero bytes, so it is no text, or UTF-16 without a byte order mark; {perhaps}"
+        raise TableError(Refusal(said if what is None else f"is no text but {what}", (source,)))
     chosen = encoding_of(data, encoding)
     if chosen == "utf-8-sig":
         chosen = "utf-8"
