@@ -19,7 +19,7 @@ from tests.sources import FILES, ROOT, SOURCE, parsed, walked
 LAYERS: list[set[str]] = [
     {"endings", "wording"},
     {"_version", "docstrings", "errors", "pages", "progress"},
-    {"exact", "registry", "datasets", "placing"},
+    {"exact", "registry", "datasets", "placing", "seeds"},
     {"checks", "kernels"},
     {"hierarchies", "intervals", "tables"},
     {"microdata", "policy"},

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from likeness.checks import choice, number, whole
+from likeness.checks import check_seed, choice, number, whole
 from likeness.errors import PolicyError
 
 
@@ -27,6 +27,17 @@ def test_whole_numbers_with_an_upper_limit():
     assert whole("m", "k", 3, at_least=1, at_most=3) == 3
     with pytest.raises(PolicyError, match="m: k must be a whole number from 1 to 3; got 4"):
         whole("m", "k", 4, at_least=1, at_most=3)
+
+
+def test_seeds_are_of_128_bits_at_most():
+    check_seed("risk", 0)
+    check_seed("risk", 2**128 - 1)
+    with pytest.raises(PolicyError, match=r"^risk: seed must be a whole number of at least 0; got -1$"):
+        check_seed("risk", -1)
+    with pytest.raises(
+        PolicyError, match=r"^risk: seed must be below 2\^128; take one of at most 38 digits; got 3402"
+    ):
+        check_seed("risk", 2**128)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.errors import PolicyError, Refusal, did_you_mean
 from likeness.exact import rational
+from likeness.seeds import seed_problem
 from likeness.wording import quoted
 
 if TYPE_CHECKING:
@@ -27,6 +28,19 @@ def whole(part: str, name: str, value: Any, *, at_least: int, at_most: int | Non
     if not good or value < at_least or (at_most is not None and value > at_most):
         raise PolicyError(Refusal(f"{name} must be a whole number {limits}; got {quoted(value)}", (part,)))
     return int(value)
+
+
+def check_seed(part: str, value: Any) -> None:
+    """Refuse what is no seed: a whole number of at least 0, and of `likeness.seeds.SEED_BITS` at most.
+
+    Raises `PolicyError`; the message names the part and the value.
+
+    >>> check_seed("risk", -1)
+    Traceback (most recent call last):
+    likeness.errors.PolicyError: risk: seed must be a whole number of at least 0; got -1
+    """
+    if problem := seed_problem(whole(part, "seed", value, at_least=0)):
+        raise PolicyError(Refusal(f"seed {problem}; got {quoted(value)}", (part,)))
 
 
 def number(

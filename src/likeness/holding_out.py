@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from likeness.anonymization import anonymize
-from likeness.checks import number, whole
+from likeness.checks import check_seed, number
 from likeness.errors import PolicyError
 from likeness.policy import as_policy
 from likeness.tables import Table, read
@@ -91,7 +91,7 @@ def hold_out(
     [5, 5]
     """
     exact = number("hold-out", "share", share, above=0, at_most=0.9)
-    whole("hold-out", "seed", seed, at_least=0)
+    check_seed("hold-out", seed)
     original = table if isinstance(table, Table) else read(table)
     asked = as_policy(policy)
     if asked.records is not None:

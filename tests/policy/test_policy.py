@@ -166,6 +166,16 @@ seed: -1
     )
 
 
+def test_a_seed_that_no_release_folder_can_hold_is_refused():
+    columns = {"age": {"role": "quasi"}}
+    assert Policy(columns=columns, privacy={"model": "alone", "k": 5}, seed=2**128 - 1).seed == 2**128 - 1
+    with pytest.raises(PolicyError) as refused:
+        Policy(columns=columns, privacy={"model": "alone", "k": 5}, seed=2**128)
+    assert refused.value.problems == (
+        f"seed: must be below 2^128; take one of at most 38 digits; got {2**128}",
+    )
+
+
 def test_python_users_get_the_same_lines_without_a_file():
     with pytest.raises(PolicyError) as refused:
         Policy(columns={"age": {"role": "quasi", "weight": 0}}, privacy={"model": "alone", "k": 5}, seed=-1)

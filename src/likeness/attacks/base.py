@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likeness import registry
-from likeness.checks import whole
+from likeness.checks import check_seed, whole
 from likeness.errors import PolicyError, Refusal
 from likeness.wording import columns, figure, printed
 
@@ -235,7 +235,7 @@ def check_targets(name: str, targets: int | None, seed: int) -> None:
     """Check what `choose_targets` is told by the attack ``name``; raises `PolicyError` where one is out of range."""
     if targets is not None:
         whole(name, "targets", targets, at_least=1)
-    whole(name, "seed", seed, at_least=0)
+    check_seed(name, seed)
 
 
 def choose_targets(size: int, targets: int | None, seed: int) -> NDArray[np.int64]:

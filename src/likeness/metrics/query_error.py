@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from likeness.checks import choice, number, whole
+from likeness.checks import check_seed, choice, number, whole
 from likeness.errors import PolicyError, TableError
 from likeness.metrics.base import Metric, publication_of
 from likeness.queries.drawing import CONDITIONS, COUNTING, draw_workload, relative_errors
@@ -127,7 +127,7 @@ class QueryError(Metric):
         if self.predicates is not None:
             whole(self.name, "predicates", self.predicates, at_least=0)
         number(self.name, "selectivity", self.selectivity, above=0, at_most=1)
-        whole(self.name, "seed", self.seed, at_least=0)
+        check_seed(self.name, self.seed)
         choice(self.name, "statistic", self.statistic, ("median", "mean"))
         choice(self.name, "count", self.count, ("records", "individuals"))
         choice(self.name, "conditions", self.conditions, CONDITIONS)

@@ -28,9 +28,9 @@ from likeness.policy.sections import (
     EffortKey,
     Hygiene,
     Missing,
-    Natural,
     Output,
     Records,
+    Seed,
     Text,
     Withhold,
     read_categories,
@@ -121,7 +121,7 @@ class PolicyKeys(Declared):
     minimize: Annotated[Any, BeforeValidator(read_minimize)] | None = Field(
         default=None, description="The metric that is lowered, where no method is named; left out: ncp."
     )
-    seed: Natural | None = Field(
+    seed: Seed | None = Field(
         default=None,
         description="Makes the release reproducible; left out: randomness from the operating system.",
     )

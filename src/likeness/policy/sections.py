@@ -22,6 +22,7 @@ Positive = Annotated[float, Field(gt=0), BeforeValidator(values.finite)]
 Step = Annotated[int | float, Field(gt=0), BeforeValidator(values.finite)]
 Share = Annotated[float, Field(ge=0, le=1), BeforeValidator(values.finite)]
 Natural = Annotated[int, Field(ge=0), BeforeValidator(values.whole)]
+Seed = Annotated[int, Field(ge=0), BeforeValidator(values.seed)]
 Format = Annotated[Ending, Field()]
 MissingPolicy = Literal["error", "category", "drop"]
 

@@ -13,6 +13,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from likeness.policy.problems import refusal
+from likeness.seeds import seed_problem
 from likeness.wording import quoted
 
 
@@ -21,6 +22,14 @@ def whole(value: Any) -> int:
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
     raise refusal("must be a whole number", value)
+
+
+def seed(value: Any) -> int:
+    """Read a whole number that is not too large for a seed, or refuse the value."""
+    number = whole(value)
+    if problem := seed_problem(number):
+        raise refusal(problem, value)
+    return number
 
 
 def finite(value: Any) -> int | float:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from likeness.checks import choice, number, whole
+from likeness.checks import check_seed, choice, number, whole
 from likeness.errors import PolicyError, TableError, suggestion
 from likeness.microdata.domain import NUMERIC
 from likeness.queries.answering import answer, by_aggregate, make_units, tuples_of, units_of_individuals
@@ -300,7 +300,7 @@ def draw_workload(
     out of range or when no query finds a record; `TableError` for names in ``among`` or ``of`` that do not suit.
     """
     whole(PART, "queries", queries, at_least=1)
-    whole(PART, "seed", seed, at_least=0)
+    check_seed(PART, seed)
     number(PART, "selectivity", selectivity, above=0, at_most=1)
     choice(PART, "conditions", conditions, CONDITIONS)
     Query({}, aggregate, of)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness import registry
-from likeness.checks import number, whole
+from likeness.checks import check_seed, number, whole
 from likeness.docstrings import description
 from likeness.errors import PolicyError, Refusal
 from likeness.intervals import LEVEL, Interval, wilson
@@ -359,7 +359,7 @@ class RiskQuestion:
             check_fraction(self.sampling_fraction)
         if self.targets is not None:
             whole("risk", "targets", self.targets, at_least=1)
-        whole("risk", "seed", self.seed, at_least=0)
+        check_seed("risk", self.seed)
         number("risk", "level", self.level, above=0, at_most=0.999999)
         for given in self.thresholds:
             threshold_of(given)

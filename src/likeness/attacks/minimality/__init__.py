@@ -20,7 +20,7 @@ from likeness.attacks.minimality.rerun import (
     lifts,
     places,
 )
-from likeness.checks import whole
+from likeness.checks import check_seed, whole
 from likeness.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class MinimalityAttack(ColumnAttack):
         whole(self.name, "permutations", self.permutations, at_least=2)
         if self.simulations is not None:
             whole(self.name, "simulations", self.simulations, at_least=2)
-        whole(self.name, "seed", self.seed, at_least=0)
+        check_seed(self.name, self.seed)
         if not isinstance(self.whole_table, bool):
             raise PolicyError(f"{self.name}: whole_table must be true or false; got {self.whole_table!r}")
 
