@@ -32,7 +32,7 @@ def raising(monkeypatch, problem):
         (KeyboardInterrupt(), 130),
         (PermissionError(13, "Permission denied", "secret.csv"), 2),
         (ZeroDivisionError("no"), 70),
-        (MemoryError(), 70),
+        (MemoryError(), 2),
         (RecursionError(), 70),
     ],
 )

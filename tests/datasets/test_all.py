@@ -139,6 +139,14 @@ def test_a_number_of_rows_that_is_none(name, rows):
 
 
 @every_dataset
+def test_more_rows_than_a_table_can_have(name):
+    with pytest.raises(
+        InvalidError, match=r"^rows must be at most 4,294,967,294, for a table has no more; got 9999"
+    ):
+        make(name).generate(rows=99_999_999_999_999_999_999)
+
+
+@every_dataset
 def test_everything_wrong_is_said_at_once(name):
     with pytest.raises(InvalidError) as caught:
         make(name).generate(rows=0, seed=-1)

@@ -108,7 +108,35 @@ def test_a_full_disk_behind_stdout_is_one_line(command, desk):
             check=False,
         )
     assert found.returncode == 2
-    assert found.stderr == "error: cannot be read or written (No space left on device)\n"
+    assert found.stderr == "error: stdout: cannot be read or written (No space left on device)\n"
+
+
+def with_closed(command, desk, closed, *words):
+    """Run a command as a shell does that closes one of its streams."""
+    return subprocess.run(
+        ["sh", "-c", f'"$@" {closed}', "sh", *command, *words],
+        cwd=desk,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+def test_a_closed_stdout_is_one_line(command, desk):
+    found = with_closed(command, desk, ">&-", "list", "models")
+    assert found.returncode == 2
+    assert found.stderr == "error: stdout: cannot be read or written (Bad file descriptor)\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+def test_without_stderr_what_was_asked_for_is_printed_all_the_same(command, desk):
+    found = with_closed(command, desk, "2>&-", "list", "models")
+    assert found.returncode == 0
+    assert "k-anonymity" in found.stdout
+    assert with_closed(command, desk, "2>&-", "list", "nothing").returncode == 2
 
 
 @pytest.mark.slow

@@ -8,7 +8,8 @@ exit  meaning
 ====  ==========================================================================================
 0     done, and verified
 1     a verification or a threshold failed
-2     invalid whatever the data: usage, policy, unreadable or malformed input, parameter out of range
+2     invalid whatever the data: usage, policy, unreadable or malformed input, parameter out of range;
+      or what cannot be read or written, or takes more memory than there is
 3     valid, but this table cannot meet it; the message says what would make it possible
 4     nothing was found wrong, but from these files nothing could be checked (``verify``)
 70    a defect of likeness itself; ``--traceback`` (or LIKENESS_TRACEBACK=1) shows where

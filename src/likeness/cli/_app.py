@@ -212,10 +212,11 @@ def main(tokens: Sequence[str] | None = None) -> int:
     console.begin()
     if tokens is None:
         _listen()
+        _fill_closed()
     try:
         with console.gathering():
             code = _run(sys.argv[1:] if tokens is None else list(tokens))
-            sys.stdout.flush()
+            console.flush()
     except LikenessError as problem:
         _trace()
         return _refuse(problem.lines, problem.exit_code)
@@ -232,7 +233,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
         return _refuse([f"{where}cannot be read or written ({problem.strerror or problem})"], USAGE)
     except MemoryError:
         _trace()
-        return _refuse(["there is not enough memory for this; try with fewer columns or records"], DEFECT)
+        return _refuse(["there is not enough memory for this; try with fewer columns or records"], USAGE)
     except Exception as problem:  # noqa: BLE001  # no user of a command ever sees a traceback unasked
         _trace()
         kind = f"{type(problem).__name__}: " if str(problem) else type(problem).__name__
@@ -285,6 +286,21 @@ def _close_stdout() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fill_closed() -> None:
+    """Put something in the place of streams that were closed by whoever started the process (``>&-``).
+
+    Python has None there, and a file that is opened later could get their number, and what is written to it. What is written
+    to stdout fails as on a full disk, for somebody asked for it; what is said on stderr goes nowhere.
+    """
+    for name, mode, access in (
+        ("stdin", "r", os.O_RDONLY),
+        ("stdout", "w", os.O_RDONLY),
+        ("stderr", "w", os.O_WRONLY),
+    ):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
 
 
 def _left() -> str:

@@ -47,7 +47,14 @@ class Console:
 
     def data(self, text: str) -> None:
         """Print what was asked for."""
-        sys.stdout.write(encodable(text if text.endswith("\n") else f"{text}\n", sys.stdout.encoding))
+        with _naming_stdout():
+            sys.stdout.write(encodable(text if text.endswith("\n") else f"{text}\n", sys.stdout.encoding))
+
+    @staticmethod
+    def flush() -> None:
+        """Let what was printed arrive."""
+        with _naming_stdout():
+            sys.stdout.flush()
 
     def lines(self, lines: Iterable[str]) -> None:
         """Print text for people; what could move the cursor, from a table's own cells, becomes an escape."""
@@ -117,6 +124,16 @@ class Console:
         """Write a line; stderr never fails to encode."""
         sys.stderr.write(f"{printable(line)}\n")
         sys.stderr.flush()
+
+
+@contextmanager
+def _naming_stdout() -> Iterator[None]:
+    """Say of what cannot be written that it is stdout."""
+    try:
+        yield
+    except OSError as problem:
+        problem.filename = "stdout"
+        raise
 
 
 class Noting(Progress):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InvalidError
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,11 +67,15 @@ class Dataset(ABC):
 Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
+MOST_ROWS = 2**32 - 2
+"""Rows that polars can number."""
+
 
 def check_size(rows: int | None, default: int, seed: int) -> int:
     """Say how many rows to generate: ``rows``, or ``default`` where it is None.
 
-    Raises `InvalidError` with both problems at once: no row is to be made, the seed is negative, or one is no whole number.
+    Raises `InvalidError` with both problems at once: no row is to be made, or more than a table can have; the seed is negative;
+    or one is no whole number.
     """
     rows = default if rows is None else rows
     wrong = [
@@ -78,6 +83,8 @@ def check_size(rows: int | None, default: int, seed: int) -> int:
         for name, value, least in (("rows", rows, 1), ("seed", seed, 0))
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least
     ]
+    if isinstance(rows, int | np.integer) and rows > MOST_ROWS:
+        wrong.append(f"rows must be at most {MOST_ROWS:,}, for a table has no more; got {quoted(rows)}")
     if wrong:
         raise InvalidError(*wrong)
     return int(rows)
