@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -190,3 +191,36 @@ def test_a_pandas_index_of_any_kind_is_kept(step):
     assert published.index.names == table.index.names
     notes = table.loc[published.index, "note"]
     assert notes.tolist() == published["note"].tolist()
+
+
+@pytest.mark.parametrize("given", [3, None, ["ncp"], ("ncp", "glm"), lk.Ncp])
+def test_what_is_no_metric_is_refused(release, given):
+    for ask in (release.loss, release.measure):
+        with pytest.raises(
+            lk.PolicyError, match=r"^metrics: must be given one by one, as names such as 'ncp'"
+        ) as refused:
+            ask(given)
+        assert str(refused.value).endswith(f"; got {given!r}")
+
+
+@pytest.mark.parametrize("given", [3, None, ["linkage"], lk.LinkageAttack])
+def test_what_is_no_attack_is_refused(release, given):
+    with pytest.raises(
+        lk.PolicyError, match=r"^attack: must be one, as its name such as 'linkage'.*attack_all"
+    ):
+        release.attack(given)
+
+
+@pytest.mark.parametrize("given", [3, None, ["ncp"], "gcp"])
+def test_what_is_no_loss_of_a_cell_has_no_bound(release, given):
+    with pytest.raises(lk.PolicyError, match=r"^lower_bound: loss must be one of .*ncp.*; got "):
+        release.lower_bound(given)
+
+
+@pytest.mark.parametrize("given", [3, None, ["out"]])
+def test_what_is_no_folder_is_refused(release, given):
+    wanted = rf"^folder: must be the path of a folder; got {re.escape(repr(given))}$"
+    with pytest.raises(lk.InvalidError, match=wanted):
+        release.write(given)
+    with pytest.raises(lk.InvalidError, match=wanted):
+        lk.open_release(given)

@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likeness import registry
-from likeness.attacks.base import AttackResults, Held, Making
+from likeness.attacks.base import Attack, AttackResults, Held, Making
+from likeness.checks import choice
 from likeness.errors import InvalidError, LikenessError, PolicyError, Refusal
 from likeness.exact import rational
 from likeness.metrics.base import Evaluation
 from likeness.microdata.individuals import rows_of
+from likeness.microdata.regions import LOSSES
 from likeness.pages import in_notebook
 from likeness.proving.proof import Verdict, as_published, prove
 from likeness.queries.query import Query
 from likeness.tables import build, in_own_type
-from likeness.wording import count, shortened
+from likeness.wording import count, quoted, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from likeness.attacks.base import Attack, AttackResult
+    from likeness.attacks.base import AttackResult
     from likeness.bounds import Bound
     from likeness.choosing import Candidate
     from likeness.dossier.base import Dossier
@@ -364,14 +366,16 @@ class Release:
             A dict of metric name to value; a metric given with parameters goes by how it is written, such as ``CAvg(k=5)``. Its
             ``details`` tell how a value was measured, ``notes`` what of that changes how it is to be read (fewer queries asked
             than wanted), ``skipped`` why other metrics do not apply.
+
+        Raises
+        ------
+        PolicyError
+            When there is no such metric, or it does not apply.
         """
-        from likeness.metrics.measuring import measure
+        from likeness.metrics.measuring import measure, measured_name
 
         private = self.private
-        wanted = {
-            own if isinstance(own, str) else repr(own): None if isinstance(own, str) else own
-            for own in metrics
-        }
+        wanted = {measured_name(own): None if isinstance(own, str) else own for own in metrics}
         return measure(self.evaluation, private.encoded.name_models(private.policy.privacy), wanted)
 
     def lower_bound(self, loss: str = "ncp") -> Bound:
@@ -399,6 +403,7 @@ class Release:
         """
         from likeness.bounds import lower_bound
 
+        loss = choice("lower_bound", "loss", loss, tuple(LOSSES))
         private = self.private
         data, plan = private.encoded.data, private.solution.plan
         policy = private.policy
@@ -513,8 +518,13 @@ class Release:
         Raises
         ------
         PolicyError
-            When the attack is not defined for the release, or its adversary takes no knowledge.
+            When there is no such attack, it is not defined for the release, or its adversary takes no knowledge.
         """
+        if not isinstance(attack, Attack | str):
+            what = (
+                "must be one, as its name such as 'linkage' or an object such as LinkageAttack(targets=100)"
+            )
+            raise PolicyError(f"attack: {what}; attack_all runs all; got {quoted(attack)}")
         made: Attack = registry.create("attacks", attack, {}) if isinstance(attack, str) else attack
         self._know_original()
         made = made.informed(self._held(), _read_earlier)

@@ -16,13 +16,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likeness._version import __version__
 from likeness.comparing.run import ComparedRun
 from likeness.errors import OutputError
-from likeness.folder.layout import refuse_among_files, refuse_in_release
+from likeness.folder.layout import folder_path, refuse_among_files, refuse_in_release
 from likeness.placing import (
     REPLACED,
     as_text,
@@ -36,6 +35,7 @@ from likeness.placing import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 FORMAT = 1
 PRIVATE, RUNS, ASKED = "private", "runs", "asked.json"
@@ -100,7 +100,7 @@ class Kept:
 
 def seed_kept(folder: str | Path) -> int | None:
     """Read the seed of a comparison that was begun; None where there is none."""
-    found = _read(Path(folder).resolve())
+    found = _read(folder_path(folder).resolve())
     return None if found is None else found.get("seed")
 
 
@@ -117,9 +117,9 @@ def keeping(
     if folder is None:
         yield Kept(None)
         return
+    target = folder_path(folder).resolve()
     refuse_in_release(folder, "a comparison tells of the original")
     refuse_among_files(folder, source)
-    target = Path(folder).resolve()
     if not target.parent.is_dir():
         raise OutputError(f"{folder}: cannot be written: there is no folder {target.parent}; make it first")
     with locked(target):

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 from likeness.errors import InvalidError, OutputError, Refusal, VerificationError
 from likeness.placing import REPLACED, beside, clear, clear_locked, locked, unfinished
 from likeness.tables import format_of, would_read
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,12 +107,19 @@ def _leads_into(link: Path, home: Path) -> bool:
         return False
 
 
+def folder_path(folder: str | Path) -> Path:
+    """Take a folder as a path; `InvalidError` where it is none."""
+    if not isinstance(folder, str | os.PathLike):
+        raise InvalidError(f"folder: must be the path of a folder; got {quoted(folder)}")
+    return Path(folder)
+
+
 def find_layout(folder: str | Path) -> Layout:
     """Find the parts of a release folder, or of its ``public/`` alone.
 
     Raises `InvalidError` where there is no such folder, or nothing in it looks like a release.
     """
-    root = Path(folder)
+    root = folder_path(folder)
     if not root.exists():
         raise InvalidError(f"{root}: there is no such release folder")
     if not root.is_dir():
@@ -146,7 +154,7 @@ def check_target(folder: str | Path, *, overwrite: bool, source: Any = None) -> 
     writes there, the place lies in another release or in a folder of the table's files, or something stands there that must
     not be replaced: all but a release, with ``overwrite``.
     """
-    target = Path(folder).resolve()
+    target = folder_path(folder).resolve()
     refuse_in_public(folder, "a release has files of the steward's")
     for parent in target.parents:
         if _certificate_in(parent / PUBLIC) is not None:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from likeness import registry
 from likeness.errors import PolicyError, Refusal, suggestion
-from likeness.wording import columns, figure, printed
+from likeness.metrics.base import Metric
+from likeness.wording import columns, figure, printed, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from likeness.metrics.base import Evaluation, Metric
+    from likeness.metrics.base import Evaluation
     from likeness.models.base import PrivacyModel
 
 
@@ -113,6 +114,20 @@ def metric_named(name: str, parameters: Mapping[str, Any] | None = None) -> Metr
         raise PolicyError(f"{name}: {parameter!r} is what makes it {name!r}; set it on {part!r} instead")
     metric: Metric = registry.create("metrics", part, {**given, **fixed})
     return metric
+
+
+def measured_name(given: Metric | str) -> str:
+    """Name what is asked for: a name is its own, a metric goes by how it is written.
+
+    Raises `PolicyError` where it is neither.
+
+    >>> measured_name(metric_named("c-avg", {"k": 5})), measured_name("ncp")
+    ('CAvg(k=5)', 'ncp')
+    """
+    if not isinstance(given, Metric | str):
+        what = "must be given one by one, as names such as 'ncp' or objects such as CAvg(k=5)"
+        raise PolicyError(f"metrics: {what}; got {quoted(given)}")
+    return given if isinstance(given, str) else repr(given)
 
 
 def measure_all(
