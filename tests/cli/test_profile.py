@@ -177,3 +177,18 @@ def test_what_it_says_to_type_next_reads_the_table_as_it_was_read(run, tmp_path)
     typed = " ".join(found.err.split()).partition("then: likeness ")[2]
     again = run(*shlex.split(typed))
     assert again.code == 0, again.err
+
+
+def test_what_contradicts_itself_about_the_output(run):
+    (line,) = run("profile", "patients.csv", "-o", "-", "--format", "json").errors
+    assert (
+        line == "-o -: prints a policy in YAML; what --format json prints holds it too; leave out one of them"
+    )
+    for words in (
+        ("profile", "patients.csv"),
+        ("profile", "patients.csv", "-o", "-"),
+        ("generate", "hospital"),
+    ):
+        found = run(*words, "--overwrite")
+        assert (found.code, found.out) == (2, "")
+        assert found.errors == ["--overwrite: nothing is written without -o; give -o, or leave it out"]

@@ -30,6 +30,8 @@ def test_for_people(run):
     [
         ("t-closeness=0.1", 2, "name it, as in t-closeness.t"),
         ("t-closenes.t=0.1", 2, "did you mean"),
+        ("t-closeness.t=5", 2, "measured: t-closeness: t must be a number"),
+        ("k-anonymity.k=0", 2, "measured: k-anonymity: k must be a whole number of at least 1; got 0"),
         ("k-anonymity.k=61", 3, "k-anonymity.k at least 61"),
     ],
 )

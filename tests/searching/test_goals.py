@@ -60,6 +60,9 @@ def test_infinite_values(at_least):
         ({}, "give a metric"),
         ({"nccp": 1}, "did you mean 'ncp'"),
         ({"ncp": "low"}, "must be a number"),
+        (["ncp"], "give a metric"),
+        ("ncp", "give a metric"),
+        ({3: 1}, "metrics: must be given one by one"),
     ],
 )
 def test_refused_losses(goals, complaint):
@@ -74,6 +77,12 @@ def test_refused_losses(goals, complaint):
         ({"t-closeness": 1}, "name it, as in t-closeness.t"),
         ({"t-closeness.tt": 1}, "did you mean 't'"),
         ({"t-closenes.t": 1}, "did you mean 't-closeness'"),
+        ({"t-closeness.t": 5}, "^measured: t-closeness: t must be a number .* at most 1; got 5$"),
+        ({"t-closeness.t": "1.5"}, "^measured: t-closeness: t must be a number .* at most 1; got 1.5$"),
+        ({lk.TCloseness(1, distance="equal"): -1}, "^measured: t-closeness: t must be a number .*; got -1$"),
+        ({"k-anonymity.k": 0}, "^measured: k-anonymity: k must be a whole number of at least 1; got 0$"),
+        ("t-closeness.t", "give a parameter"),
+        ({3: 1}, "must name a parameter of a model, such as t-closeness.t, or be a model; got 3"),
     ],
 )
 def test_refused_measures(goals, complaint):

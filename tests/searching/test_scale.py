@@ -57,12 +57,20 @@ def test_refused_parameters(parameter, complaint):
         ((0, 5), 0.01, "must be a number above 0; got 0"),
         ((3, 3), 0.01, "must differ"),
         ((1, "x"), 0.01, "must be a number"),
+        (3, 0.01, r"a range is two numbers, such as \(1, 10\); got 3"),
+        ((1,), 0.01, "a range is two numbers"),
+        ((1, 2, 3), 0.01, "a range is two numbers"),
         ((1, 5), 0, "the tolerance must be a number above 0"),
     ],
 )
 def test_refused_ranges(between, tolerance, complaint):
     with pytest.raises(PolicyError, match=complaint):
         Scale.of(find_lever(policy(lk.BetaLikeness(4)), "beta"), between, tolerance, 10)
+
+
+def test_what_is_no_name_of_a_parameter():
+    with pytest.raises(PolicyError, match=r"^parameter: must be a name such as beta-likeness.beta; got 3$"):
+        find_lever(policy(lk.BetaLikeness(4)), 3)
 
 
 def test_whole_numbers_have_whole_ends():

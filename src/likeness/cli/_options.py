@@ -382,6 +382,25 @@ def _names(listed: str | None) -> tuple[str, ...] | None:
     return None if listed is None else tuple(name.strip() for name in listed.split(","))
 
 
+def refuse_overwriting_nothing(output: Path | None, *, overwrite: bool) -> None:
+    """Refuse ``--overwrite`` where nothing is written.
+
+    Parameters
+    ----------
+    output
+        Where something is to be written; None for nowhere.
+    overwrite
+        Whether what is there is to be replaced.
+
+    Raises
+    ------
+    InvalidError
+        Saying so.
+    """
+    if overwrite and output is None:
+        raise InvalidError("--overwrite: nothing is written without -o; give -o, or leave it out")
+
+
 def pair(text: str, option: str) -> tuple[str, str]:
     """Split ``NAME=VALUE``.
 

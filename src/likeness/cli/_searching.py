@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from likeness.cli._console import console, number
+from likeness.checks import number
+from likeness.cli._console import console
+from likeness.cli._console import number as six_digits
 from likeness.cli._making import headed_lines
-from likeness.cli._options import pair
+from likeness.cli._options import pair, refuse_overwriting_nothing
 from likeness.errors import InvalidError
 from likeness.wording import columns, count
 
@@ -45,7 +47,7 @@ def ends(given: str | None) -> tuple[str, str] | None:
     Raises
     ------
     InvalidError
-        When it is not of that shape.
+        When it is not of that shape, or reversed.
 
     Examples
     --------
@@ -57,6 +59,8 @@ def ends(given: str | None) -> tuple[str, str] | None:
     low, dots, high = given.partition("..")
     if not dots or not low or not high:
         raise InvalidError(f"--between: give LOW..HIGH; got {given!r}")
+    if number("--between", "LOW", low) > number("--between", "HIGH", high):
+        raise InvalidError(f"--between: give LOW..HIGH, the lower end first; got {given!r}")
     return low, high
 
 
@@ -83,6 +87,7 @@ def search(
     """
     from likeness.folder.layout import check_target
 
+    refuse_overwriting_nothing(output, overwrite=overwrite)
     if output is not None:
         check_target(output, overwrite=overwrite, source=table)
     with console.progress() as progress:
@@ -120,7 +125,7 @@ def tell(found: dict[str, Any], word: str) -> list[str]:
     names = list(found["reached"])
     rows = [[found["parameter"].rpartition(".")[2], *names, ""]]
     for one in sorted(found["tried"], key=lambda one: float(one["value"])):
-        cells = [number(one["reached"][name]) if name in one["reached"] else "–" for name in names]
+        cells = [six_digits(one["reached"][name]) if name in one["reached"] else "–" for name in names]
         rows.append([f"{one['value']:g}", *cells, "met" if one["met"] else one["problem"] or "not met"])
     beyond = found["next_tried"]
     limit = "the end of the range that was searched" if beyond is None else f"{beyond:g} was tried and fails"

@@ -185,8 +185,9 @@ def generate(
     likeness generate hospital --rows 5
     """
     from likeness import registry
-    from likeness.cli._options import part
+    from likeness.cli._options import part, refuse_overwriting_nothing
 
+    refuse_overwriting_nothing(output, overwrite=overwrite)
     dataset = registry.create("datasets", *part(name))
     if output is not None:
         check_output(output)

@@ -50,13 +50,18 @@ def profile(
     likeness profile patients.csv --records visits.csv -o policy.yaml
     likeness profile patients.csv --role visit=other --role income=sensitive -o policy.yaml --overwrite
     """
-    from likeness.cli._options import pair
+    from likeness.cli._options import pair, refuse_overwriting_nothing
     from likeness.errors import InvalidError, OutputError
     from likeness.folder.layout import refuse_in_release
     from likeness.placing import check_file, write_text
     from likeness.profiling import profile as look_at
 
     printed = output == Path("-")
+    refuse_overwriting_nothing(None if printed else output, overwrite=overwrite)
+    if printed and format == "json":
+        raise InvalidError(
+            "-o -: prints a policy in YAML; what --format json prints holds it too; leave out one of them"
+        )
     if output is not None and not printed:
         if output.resolve() in {Path(table).resolve(), *([] if records is None else [records.resolve()])}:
             raise OutputError(f"{output}: is the table itself; write the policy to another file")

@@ -6,6 +6,7 @@ privacy measured by another model.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import ceil, log2, sqrt
 from typing import TYPE_CHECKING, Any
@@ -14,12 +15,13 @@ from likeness import registry
 from likeness.checks import number
 from likeness.errors import PolicyError, suggestion
 from likeness.exact import rational
-from likeness.metrics.measuring import metric_named
+from likeness.metrics.measuring import measured_name, metric_named
 from likeness.models.base import ParameterRange, PrivacyModel
 from likeness.proving.proof import prove
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from fractions import Fraction
 
     from likeness.metrics.base import Metric
@@ -90,6 +92,8 @@ def find_lever(policy: Policy, parameter: str) -> Lever:
     Raises `PolicyError` where the guarantee has no such parameter, or more than one.
     """
     known = levers(policy)
+    if not isinstance(parameter, str):
+        raise PolicyError(f"parameter: must be a name such as beta-likeness.beta; got {quoted(parameter)}")
     if parameter in known:
         return known[parameter]
     found = [lever for lever in known.values() if lever.parameter == parameter]
@@ -126,6 +130,10 @@ class Scale:
         Raises `PolicyError` where there is no default, ends are equal, not positive, or not whole where only whole numbers will
         do, or the tolerance is not above 0.
         """
+        if between is not None and (not isinstance(between, Sequence) or len(between) != 2):
+            raise PolicyError(
+                f"{lever.subject}: a range is two numbers, such as (1, 10); got {quoted(between)}"
+            )
         ends = between or ((1, most) if lever.whole else lever.range.ends)
         if ends is None:
             raise PolicyError(f"{lever.subject}: has no range by default; say between which values to search")
@@ -204,12 +212,12 @@ def loss_goals(loss: Mapping[Metric | str, Number]) -> tuple[Goal, ...]:
 
     Raises `PolicyError` where there are none, a metric is not known, or a limit is not a number that it can have.
     """
-    if not loss:
+    if not loss or not isinstance(loss, Mapping):
         raise PolicyError("loss: give a metric and its limit, such as ncp: 0.2")
     goals = []
     for given, limit in loss.items():
+        name = measured_name(given)
         metric = metric_named(given) if isinstance(given, str) else given
-        name = given if isinstance(given, str) else repr(given)
 
         def measure(release: Release, metric: Metric = metric) -> float:
             return next(iter(release.loss(metric).values()))
@@ -221,9 +229,10 @@ def loss_goals(loss: Mapping[Metric | str, Number]) -> tuple[Goal, ...]:
 def measured_goals(measured: Mapping[PrivacyModel | str, Number]) -> tuple[Goal, ...]:
     """Read goals about privacy measured by a model: ``t-closeness.t``, or a model for its first parameter, to limit.
 
-    Raises `PolicyError` where there are none, a model or parameter is not known, or a limit is not a number.
+    Raises `PolicyError` where there are none, a model or parameter is not known, or a limit is not a number that a policy could
+    ask for.
     """
-    if not measured:
+    if not measured or not isinstance(measured, Mapping):
         raise PolicyError("measured: give a parameter of a model and its limit, such as t-closeness.t: 0.1")
     return tuple(_measured_goal(given, limit) for given, limit in measured.items())
 
@@ -238,6 +247,10 @@ def _measured_goal(given: PrivacyModel | str, limit: Number) -> Goal:
             raise PolicyError(
                 f"measured: {model.name} does not say which way its parameter {parameter!r} is stronger"
             )
+    elif not isinstance(given, str):
+        raise PolicyError(
+            f"measured: must name a parameter of a model, such as t-closeness.t, or be a model; got {quoted(given)}"
+        )
     else:
         name = given
         model_name, _, parameter = given.partition(".")
@@ -251,7 +264,18 @@ def _measured_goal(given: PrivacyModel | str, limit: Number) -> Goal:
         found = [proof.strength.values[parameter] for proof in proofs if proof.strength is not None]
         return min(found) if larger else max(found)
 
-    return Goal(name, number(name, "the limit", limit), measure, larger)
+    return Goal(name, _limit_of(model, parameter, name, limit), measure, larger)
+
+
+def _limit_of(model: PrivacyModel, parameter: str, name: str, limit: Number) -> Fraction:
+    """Read how much a model may measure: what a policy could ask of it, else the limit would ask nothing, or what cannot be."""
+    exact = number(name, "the limit", limit)
+    changed: dict[str, Any] = {parameter: int(exact) if exact.denominator == 1 else float(exact)}
+    try:
+        replace(model, **changed)  # type: ignore[type-var]
+    except PolicyError as problem:
+        raise PolicyError(*problem.within("measured")) from None
+    return exact
 
 
 def model_to_measure(name: str, parameter: str) -> PrivacyModel:
