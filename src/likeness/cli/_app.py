@@ -299,7 +299,7 @@ def _fill_closed() -> None:
         ("stdout", "w", os.O_RDONLY),
         ("stderr", "w", os.O_WRONLY),
     ):
-        if getattr(sys, name) is None:
+        if vars(sys)[name] is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
 
 
