@@ -4,10 +4,12 @@ import json
 import polars as pl
 import pytest
 import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
 
 from likeness.cli import main
 from likeness.errors import TableError
-from likeness.tables import read
+from likeness.tables import json_lines, read
 
 RECORDS = [
     {"age": 20 + i % 50, "zip": f"{i:05}", "dose": i / 4, "disease": "flu" if i % 3 else "naïve"}
@@ -164,3 +166,64 @@ seed: 7
     )
     assert main(["anonymize", str(people), str(policy), "-o", str(tmp_path / "out")]) == 0
     assert main(["verify", str(tmp_path / "out"), "--original", str(people)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ('{"a": 1, "a": 2, "b": "x"}', "a"),
+        ('{"a": 1, "b": "x", "b": null}', "b"),
+        ('{"a": null, "b": "x", "a": null}', "a"),
+        ('{"a":1,"b":"x","\\u0061":1}', "a"),
+        ('{"a": 1, "a": [1, "x"], "b": "x"}', "a"),
+        ('{"b": "}, \\"a\\": 2", "a" : 1, "a" : 2}', "a"),
+        ('{"b": "x", "c:d": 1, "c:d": "e:f"}', "c:d"),
+    ],
+)
+@pytest.mark.parametrize("before", [3, 5000])
+def test_a_key_twice_in_a_line_is_refused(csv_file, monkeypatch, line, key, before):
+    monkeypatch.setattr(json_lines, "_PIECE", 1 << 12)
+    text = '{"a": 1, "b": "x"}\n' * before + f"\n{line}\n" + '{"a": 2, "b": "y"}\n'
+    wanted = rf"a\.jsonl: the key '{key}' stands twice on line {before + 2}; give each value its own$"
+    with pytest.raises(TableError, match=wanted):
+        read(csv_file(text, "a.jsonl"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"b": "a", "a": 1}',
+        '{"b": "\\"a\\": 1, \\"a\\": 2", "a": 1}',
+        '{"a": 1, "b": "x:y, {z}"}',
+        '{"a:b": "a:b", "a": 1, "a:": ":"}',
+        "{}",
+        " ",
+    ],
+)
+def test_what_only_looks_like_a_key_twice_is_read_once(csv_file, monkeypatch, line):
+    monkeypatch.setattr(json_lines, "_refuse", None)
+    text = f'{{"a": 1, "b": "x"}}\n{line}\n'
+    table = read(csv_file(text, "a.jsonl"))
+    assert table.frame.rows(named=True)[-1].items() >= json.loads(line if line.strip() else "{}").items()
+
+
+KEYS = st.sampled_from(["a", "b", "a:b", '"', "\\", ":", "é", "{", ","])
+VALUES = st.sampled_from(
+    [0, -1.5e-7, True, None, "", "x", ":", '"a":1', '\\","a":', "{", "}", ",", "[1]", "é\n"]
+)
+RECORDS_OF_PAIRS = st.lists(st.lists(st.tuples(KEYS, VALUES), max_size=4), min_size=1, max_size=5)
+
+
+@given(RECORDS_OF_PAIRS, st.sampled_from([",", " ,\t"]), st.sampled_from([":", " : "]), st.booleans())
+def test_keys_are_found_twice_where_reading_every_line_finds_them(records, comma, colon, ascii_only):
+    def written(value):
+        return json.dumps(value, ensure_ascii=ascii_only)
+
+    lines = [
+        "{" + comma.join(f"{written(key)}{colon}{written(value)}" for key, value in one) + "}"
+        for one in records
+    ]
+    names = sorted({key for one in records for key, _ in one})
+    text = "\n\n".join(lines).encode()
+    twice = any(len({key for key, _ in one}) < len(one) for one in records)
+    assert json_lines._may_repeat_keys(text, names) is twice
