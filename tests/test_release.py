@@ -224,3 +224,35 @@ def test_what_is_no_folder_is_refused(release, given):
         release.write(given)
     with pytest.raises(lk.InvalidError, match=wanted):
         lk.open_release(given)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda release: release.dossier(None), "dossier: there is no kind None"),
+        (lambda release: release.dossier(["ema"]), "dossier: there is no kind ['ema']"),
+        (
+            lambda release: release.risk(thresholds=3),
+            "risk: thresholds must be a list, such as [0.09]; got 3",
+        ),
+        (
+            lambda release: release.risk(thresholds="0.09"),
+            "risk: thresholds must be a list, such as [0.09]; got '0.09'",
+        ),
+        (lambda release: release.to_database(None, "x"), "to_database: url must be a text; got None"),
+        (
+            lambda release: release.to_database("sqlite:///x.db", 3),
+            "to_database: table must be a text; got 3",
+        ),
+        (lambda _: lk.Policy.load(None), "policy: must be the path of a file; got None"),
+        (
+            lambda _: lk.profile(FRAME, roles=3),
+            "roles: must give columns their roles, such as {'visit': 'other'}; got 3",
+        ),
+    ],
+)
+def test_what_is_of_another_type_is_refused_in_one_line(release, ask, message):
+    with pytest.raises(lk.InvalidError) as refused:
+        ask(release)
+    (line,) = refused.value.problems
+    assert line.startswith(message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from likeness import registry
 from likeness.attacks.base import Attack, AttackResults, Held, Making
 from likeness.checks import choice
-from likeness.errors import InvalidError, LikenessError, PolicyError, Refusal
+from likeness.errors import InvalidError, LikenessError, OutputError, PolicyError, Refusal
 from likeness.exact import rational
 from likeness.metrics.base import Evaluation
 from likeness.microdata.individuals import rows_of
@@ -637,6 +637,8 @@ class Release:
         from likeness.risk.summary import RiskQuestion, find_risk
         from likeness.tables import read, read_beside
 
+        if isinstance(thresholds, str) or not isinstance(thresholds, Iterable):
+            raise PolicyError(f"risk: thresholds must be a list, such as [0.09]; got {quoted(thresholds)}")
         private = self._private
         read_as = read if private is None else partial(read_beside, other=private.encoded.table)
         question = RiskQuestion(
@@ -877,6 +879,9 @@ class Release:
         from likeness.folder.writing import refuse_no_columns
         from likeness.tables.databases import Stored, put
 
+        for key, given in (("url", url), ("table", table)):
+            if not isinstance(given, str):
+                raise OutputError(f"to_database: {key} must be a text; got {quoted(given)}")
         refuse_no_columns(self)
         types, rows = {}, None
         if self._private is not None:

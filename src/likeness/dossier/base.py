@@ -267,8 +267,8 @@ def kinds() -> dict[str, str]:
 def refuse_unknown(kind: str) -> None:
     """Refuse a kind that there is none of, before any work is done; raises `PolicyError`."""
     known = kinds()
-    if kind not in known:
-        raise PolicyError(f"dossier: there is no kind {kind!r}{suggestion(kind, list(known))}")
+    if not isinstance(kind, str) or kind not in known:
+        raise PolicyError(f"dossier: there is no kind {kind!r}{suggestion(str(kind), list(known))}")
 
 
 def make_dossier(kind: str, documents: Documents) -> Dossier:

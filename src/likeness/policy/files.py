@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,6 +25,7 @@ from likeness.errors import PolicyError, Refusal
 from likeness.policy.hierarchy import RULES
 from likeness.policy.problems import Entry, Place, refused
 from likeness.policy.values import LISTS
+from likeness.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -318,6 +320,8 @@ def read_document(path: str | Path) -> Document:
     Raises `PolicyError`, in one line, when it is missing, too large, empty, not UTF-8, not YAML or JSON, or not a mapping; a
     table in its place is called that.
     """
+    if not isinstance(path, str | PathLike):
+        raise PolicyError(f"policy: must be the path of a file; got {quoted(path)}")
     path = Path(path)
     try:
         return _read_document(path)

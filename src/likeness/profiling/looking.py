@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -21,10 +22,10 @@ from likeness.profiling.reach import measure_reach, propose_guarantee
 from likeness.profiling.result import Profile
 from likeness.report.finding import Finding
 from likeness.tables import Table, read, read_as_said
-from likeness.wording import count
+from likeness.wording import count, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -241,6 +242,10 @@ def _as_given(meaning: Meaning, role: str | None) -> Meaning:
 
 def _checked(roles: Mapping[str, str], names: Sequence[str], source: str) -> dict[str, str]:
     """Refuse columns and roles that there are not, all at once."""
+    if not isinstance(roles, Mapping):
+        raise PolicyError(
+            f"roles: must give columns their roles, such as {{'visit': 'other'}}; got {quoted(roles)}"
+        )
     known = get_args(Role)
     problems = [
         f"roles: {source} has no column {name!r}{suggestion(name, names)}"
