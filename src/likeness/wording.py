@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -88,7 +89,12 @@ def quoted(value: object, most: int = SHOWN) -> str:
     """Write a value of a table in quotes, short enough for a message; numbers and others are written without quotes.
 
     ``most``: characters of a text that are shown; a longer one is followed by its length.
+
+    >>> quoted("2020"), quoted(2020), quoted(date(2020, 1, 31))
+    ("'2020'", '2020', '2020-01-31')
     """
+    if isinstance(value, date):
+        return value.isoformat()
     if not isinstance(value, str):
         return shortened(repr(value))
     return repr(value) if len(value) <= most else f"{value[:most]!r}… ({count(len(value), 'character')})"

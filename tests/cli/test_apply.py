@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def test_a_table_fits_into_its_own_release(run, desk):
     assert run("anonymize", "patients.csv", "policy.yaml", "-o", "out").code == 0
@@ -9,6 +11,15 @@ def test_a_table_fits_into_its_own_release(run, desk):
     assert found.code == 0
     assert "it has the regions of an earlier release" in found.err
     assert run("verify", "next", "--original", "patients.csv").code == 0
+
+
+@pytest.mark.parametrize("earlier", ["out", "out/public"])
+def test_the_release_whose_regions_are_applied_is_not_replaced(run, desk, earlier):
+    assert run("anonymize", "patients.csv", "policy.yaml", "-o", "out").code == 0
+    found = run("apply", earlier, "patients.csv", "-o", "out", "--overwrite", "--policy", "policy.yaml")
+    assert found.code == 2
+    assert found.errors == ["out: is the release whose regions are applied; give another folder"]
+    assert run("verify", "out", "--original", "patients.csv").code == 0
 
 
 def test_a_folder_that_is_no_release(run, desk):

@@ -18,6 +18,7 @@ from likeness.cli._options import (
     Seed,
     TablePath,
 )
+from likeness.errors import OutputError
 
 _LINES_SHOWN = 5
 
@@ -58,8 +59,11 @@ def apply(
     from likeness.applying import apply as apply_regions
     from likeness.applying import withheld_rows
     from likeness.cli._making import summarise, tell
-    from likeness.folder.layout import check_target
+    from likeness.folder.layout import PUBLIC, check_target
 
+    earlier = folder.resolve()
+    if output.resolve() == (earlier.parent if earlier.name == PUBLIC else earlier):
+        raise OutputError(f"{output}: is the release whose regions are applied; give another folder")
     check_target(output, overwrite=overwrite, source=table)
     original = reading.read(table)
     into.check(("release",), original, overwrite=overwrite)
