@@ -279,7 +279,8 @@ def test_more_keys_and_values_than_any_policy_has_are_not_all_read(monkeypatch):
     ("value", "word"),
     [
         ("9" * 1_000_000, "must be a whole number"),
-        ("9" * 4_000, ""),
+        ("9" * 38, ""),
+        ("9" * 4_000, "must be below 2^128"),
         ("1e999999999", "must be a whole number; got inf"),
         ("x" * 1_000_000, "must be a whole number"),
         ("'" + "x" * 1_000_000 + "'", "must be a whole number"),
