@@ -113,8 +113,8 @@ class _Complete(_Late):
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage.name == "linkonce_odr":
                 function.linkage = "internal"
-        # The third level takes longer and makes no search faster.
-        passes, builder = self._codegen._module_pass_manager(opt=2)  # noqa: SLF001
+        # Higher levels take longer and make no search faster.
+        passes, builder = self._codegen._module_pass_manager(opt=1)  # noqa: SLF001
         with self._recorded_timings.record("Module passes (full optimization)", builder):
             passes.run(self._final_module, builder)
 
