@@ -89,7 +89,7 @@ _MOST_ROUNDS = 3
 _LOWER = 0.95
 """What a method must lose without them, of what it loses with them: less may be chance."""
 _FAR_LOWER = 0.75
-"""What the cheapest method loses without them, of what it loses with them, where no other one loses more so: as measured, the
+"""What the first method loses without them, of what it loses with them, where no other one loses more so: as measured, the
 best gains more by it than the cheapest."""
 _OFTEN_OVER = 20
 """Part of the least steps of an effort after which moves have often ended: no more are replaced."""
@@ -238,7 +238,8 @@ def choose(
     where classes are improved, one that moves outdo (`Method.outdone_by_moves`), or beside a start that suffices
     (`Method.suffices`); there those that are patient (`Method.patient`) are tried in place of some moves. Before, at an effort
     that improves classes, whoever has a value of few is withheld, if the policy allows it and the first method loses less so
-    (`rare_values`); where the best of all methods loses more so, nobody is. Then the classes of those that lose least are
+    (`rare_values`); where the best of all methods loses more so, nobody is, which is not looked at where the first loses a
+    quarter less. Then the classes of those that lose least are
     improved (`LocalSearch`), as ``effort`` says.
     The loss (`LOSS`, or the metric that the policy's ``minimize`` names) is measured on the published regions, or tables; of
     equal losses the first is kept, and only the best solution is held.
@@ -385,7 +386,7 @@ class _Trials:
             self.look_at(self.afforded(method, seconds))
 
     def leave_out_rare_values(self, order: list[Method]) -> None:
-        """Withhold whoever has a value so rare that all others lose more by them, as the cheapest method that fits tells.
+        """Withhold whoever has a value so rare that all others lose more by them, as the first method that fits tells.
 
         Every such choice that is the best is the beginning of others, until none lowers the loss by a twentieth.
         ``loses_without``: what it loses in the end, of what it loses with everybody.
@@ -412,7 +413,7 @@ class _Trials:
         self.plans = Plans(self.without.others, self.rng)
 
     def _loss_without(self, order: list[Method], without: Without) -> float:
-        """What the cheapest method that finds a release without some loses; infinite where none does, or may."""
+        """What the first method that finds a release without some loses; infinite where none does, or may."""
         try:
             kept = without.reasons < 0
             people = self.units.members

@@ -14,7 +14,7 @@ import pytest
 from likeness.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 INSTALLED = Path(sys.executable).with_name("likeness")
 COMMAND = [str(INSTALLED)] if INSTALLED.exists() else [sys.executable, "-m", "likeness"]
@@ -46,20 +46,19 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def ran(words: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run something in a folder, and take what it prints."""
+    return subprocess.run(
+        words, cwd=folder, env=environment(), capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+
+
 @pytest.fixture(scope="module")
 def run(desk: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command in that folder."""
 
     def call(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*COMMAND, *words],
-            cwd=desk,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        return ran([*COMMAND, *words], desk)
 
     return call
 

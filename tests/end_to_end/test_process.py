@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.end_to_end.conftest import SECONDS, environment
+from tests.end_to_end.conftest import SECONDS, environment, ran
 from tests.pace import of_commands
 
 
@@ -113,15 +113,7 @@ def test_a_full_disk_behind_stdout_is_one_line(command, desk):
 
 def with_closed(command, desk, closed, *words):
     """Run a command as a shell does that closes one of its streams."""
-    return subprocess.run(
-        ["sh", "-c", f'"$@" {closed}', "sh", *command, *words],
-        cwd=desk,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    return ran(["sh", "-c", f'"$@" {closed}', "sh", *command, *words], desk)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
@@ -142,9 +134,7 @@ def test_without_stderr_what_was_asked_for_is_printed_all_the_same(command, desk
 @pytest.mark.slow
 def test_nothing_is_printed_even_where_warnings_are_errors(desk):
     words = [sys.executable, "-W", "error", "-m", "likeness", "demo", "--rows", "300", "-o", "strict"]
-    found = subprocess.run(
-        words, cwd=desk, env=environment(), capture_output=True, text=True, timeout=SECONDS, check=False
-    )
+    found = ran(words, desk)
     assert found.returncode == 0, found.stderr
     assert found.stderr == ""
 
@@ -166,15 +156,7 @@ for method in (lk.Mondrian(), lk.Burel()):
 @pytest.mark.slow
 @pytest.mark.parametrize("option", ["-Werror", "-Wdefault"])
 def test_the_library_prints_nothing(option, desk):
-    found = subprocess.run(
-        [sys.executable, option, "-c", LIBRARY],
-        cwd=desk,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    found = ran([sys.executable, option, "-c", LIBRARY], desk)
     assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
 
 

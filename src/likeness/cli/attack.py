@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ from likeness.errors import InvalidError, Refusal, suggestion
 from likeness.wording import columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from fractions import Fraction
 
     from likeness.attacks.base import Attack, AttackResult, AttackResults
@@ -144,20 +145,13 @@ def _earlier(
     return [open_release(folder, reading.again(own)) for folder, own in zip(folders, originals, strict=True)]
 
 
-def _takers(attacks: Iterable[Attack], given: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Which of the attacks each option is for that is given; refuses one that is for none of them."""
+def _takers(attacks: Iterable[Attack], given: Mapping[str, Callable[[Attack], bool]]) -> dict[str, list[str]]:
+    """Which of the attacks take what each option gives; refuses one that is for none of them."""
     found = {}
-    for option, value in given.items():
-        if value is None or value == []:
-            continue
-        of_knowledge = option == "--knowledge"
-        found[option] = [
-            one.name for one in attacks if (one.takes_knowledge if of_knowledge else one.takes_earlier)
-        ]
+    for option, takes in given.items():
+        found[option] = [one.name for one in attacks if takes(one)]
         if not found[option]:
-            able = [
-                one.name for one in make([]) if (one.takes_knowledge if of_knowledge else one.takes_earlier)
-            ]
+            able = [one.name for one in make([]) if takes(one)]
             raise InvalidError(f"{option}: none of these attacks takes it; those that do: {', '.join(able)}")
     return found
 
@@ -245,7 +239,9 @@ def attack(
 
     attacks = make(attack or [])
     allowed = limits(at_most or [], attacks)
-    takers = _takers(attacks, {"--knowledge": knowledge, "--earlier": earlier, "--on": on})
+    knowing, joining = attrgetter("takes_knowledge"), attrgetter("takes_earlier")
+    options = (("--knowledge", knowledge, knowing), ("--earlier", earlier, joining), ("--on", on, joining))
+    takers = _takers(attacks, {option: takes for option, value, takes in options if value is not None})
     before = _earlier(earlier or [], earlier_original or [], on, reading)
     attacks = [_with_earlier(one, before, on) for one in attacks]
     release = open_release(folder, reading.again(original), policy=policy)

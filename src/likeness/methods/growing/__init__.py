@@ -3,7 +3,7 @@
 Searches minimise the narrowest regions. Of small classes more is published (`likeness.microdata.attained`), so afterwards every
 class of at most twice as many members as must have an end is looked at once more, under the loss of what is published of it: it
 takes a member of a class near it, changes places with one, is joined with another class, or is dissolved into several. Where no
-move gains, it and the nearest classes are made anew, the best of all partitions of their records. A move is made where both lose
+move gains, it and others near it are made anew, the best of all partitions of their records. A move is made where both lose
 less and all classes that it touches hold the guarantee. Those that moves touched are looked at again, until a round lowers the
 loss by less than half a hundredth.
 """
